@@ -10,14 +10,14 @@ import type { Page } from '../frame/page.port.ts';
 
 export interface RunPrices {
   currency: string | null;
-  /** Price by step: a decimal string, or null if the step has none. */
+  /** Price of a unit in each step, as a decimal string; null for a step without a price. */
   steps: readonly (string | null)[];
 }
 
 export interface RunHeader {
   runId: string;
   kind: RunKind;
-  /** Modes of a test by step; null if all steps are live. */
+  /** Mode of each step of a test; null if all steps are live. */
   stepModes: readonly StepMode[] | null;
   /** State of the canary; null if the run has none. */
   canary: CanaryState | null;
@@ -32,9 +32,12 @@ export interface RunHeader {
   endedAt: Date | null;
   deadlineAt: Date;
   stateSince: Date;
-  /** The campaign's settings, merged with the changes for this run only. */
+  /** Settings of the campaign, merged with the changes for this run only. */
   settings: RunSettings;
-  /** `receipts`: the action type is asynchronous, and receipts report delivery after acceptance. */
+  /**
+   * Steps of the chain. `receipts` is true if the action type is asynchronous, so that receipts report the delivery
+   * after the acceptance.
+   */
   chain: readonly { action: string; receipts: boolean; hasVariants?: boolean; unitsPerUser?: number }[];
   /** Variants that divide the users, with weights in hundredths of a percent; null or absent: none. */
   variants?: readonly { name: string; weight: number }[] | null;
@@ -42,49 +45,54 @@ export interface RunHeader {
   prices?: RunPrices | null;
 }
 
-/** Consistent snapshot of a run: all fields are as of `asOf`, by the database's clock. */
+/** Snapshot of a run. All fields are from the same moment, `asOf`, by the database's clock. */
 export interface RunSnapshot extends RunHeader {
   asOf: Date;
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
-  /** Source of the stall: unreadable audience, waiting step, or the engine's last observation. Null if not stalled. */
+  /**
+   * Origin of the stall: an audience that cannot be read, a step that waits, or the engine, as last observed. Null if
+   * the run is not stalled.
+   */
   stalledBy: 'audience' | 'step' | 'engine' | null;
-  /** Start of the wait that the engine last observed; null if there is none. */
+  /** Start of the wait that was last observed; null if there is none. */
   waitingSince: Date | null;
   /**
    * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes for which batches are
-   * scheduled again. Such a cause is listed while batches wait, if it occurred within the last two minutes and
-   * after the shard's breaker last closed.
+   * scheduled again. A cause of the last kind is listed while batches wait for it, if it occurred within the last two
+   * minutes and after the shard's circuit breaker last closed.
    */
   waits: readonly RunWaitRow[];
-  /** Budgets of the campaign, shared by all of its runs. */
+  /** Budgets of the campaign, which all its runs share. */
   budgets: readonly BudgetFigures[];
-  /** False once individual failures were deleted; the figures by reason stay. */
+  /** False after individual failures were deleted. The counts by reason stay. */
   failuresKept: boolean;
-  /** Time at which receipts of individual users were deleted; their figures stay. Null if they are kept. */
+  /**
+   * Time at which receipts of individual users were deleted, while their counts stay; null if the receipts are kept.
+   */
   receiptsDeletedAt: Date | null;
   countries: {
     country: string;
-    /** The step with which these users begin; a country has an entry for each. */
+    /** Step with which these users begin. A country has an entry for each such step. */
     fromStep: number;
     /** Place of the variant in `variants`, from 1; null or absent: none. A country has an entry for each. */
     variant?: number | null;
-    /** The segment if the audience consists of one segment; null otherwise. */
+    /** Segment, if the audience consists of one segment; otherwise null. */
     segment: string | null;
-    /** Upper bound on users before exclusions; null if unknown. */
+    /** Upper bound on the number of users before exclusions; null if unknown. */
     estimate: number | null;
-    /** Includes held-out users. */
+    /** Number of users who were fed, including held-out users. */
     fedUsers: number;
     heldOutUsers: number;
     excludedUsers: number;
-    /** Dry runs only: users among `fedUsers` that several sources contain. */
+    /** Number of users among `fedUsers` whom several sources contain; only for dry runs. */
     sharedUsers?: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;
     totals: StepTotals[];
-    /** Totals of steps that received receipts. */
+    /** Totals of the steps that have received receipts. */
     receipts: ReceiptTotals[];
   }[];
 }
@@ -92,25 +100,31 @@ export interface RunSnapshot extends RunHeader {
 export interface RunWaitRow {
   step: number;
   country: string;
-  /** Description for people, without secrets. */
+  /** Cause of the wait, as a text for people without secrets. */
   cause: string;
   since: Date;
   batches: number;
-  /** True if a person must fix the cause before the next call; otherwise calls are retried automatically. */
+  /** True if a person must remove the cause before the next call. Otherwise, calls are retried automatically. */
   held: boolean;
-  /** Time of the next probe of a held step or open breaker, or end of quiet hours. Null for other waits. */
+  /**
+   * Time of the next probe of a held step or an open circuit breaker, or of the end of quiet hours. Null for other
+   * waits.
+   */
   nextTryAt: Date | null;
   blockedBy: BlockedBy | null;
 }
 
-/** `no-worker` has precedence over `breaker`: without a worker no probe closes the breaker. */
+/**
+ * Reason why a step is blocked. `no-worker` is more important than `breaker`, because without a worker no probe closes
+ * the breaker.
+ */
 export type BlockedBy = 'breaker' | 'no-worker' | 'quiet-hours';
 
-/** Progress of a run over time, in ascending order. The distance of points grows with the duration. */
+/** Progress of a run over time, in ascending order. The interval between points grows with the duration of the run. */
 export interface RunPoints {
   startedAt: Date | null;
   endedAt: Date | null;
-  /** `ended`: users that had ended a step. */
+  /** `ended` is the number of users' steps that had ended. */
   points: { at: Date; ended: number }[];
 }
 
@@ -122,9 +136,9 @@ export interface FailureFilter {
   reason?: string | undefined;
   outcome?: OwnOutcome | undefined;
   batch?: number | undefined;
-  /** Inclusive. */
+  /** Earliest time of the failure, inclusive. */
   failedFrom?: Date | undefined;
-  /** Exclusive. */
+  /** Latest time of the failure, exclusive. */
   failedUntil?: Date | undefined;
 }
 
@@ -154,9 +168,9 @@ export interface FailureGroup {
 export interface RunFilter {
   campaignId?: string | undefined;
   state?: RunState | undefined;
-  /** Kind of run; live runs if undefined. */
+  /** Kind of the runs; undefined means live runs. */
   kind?: RunKind | undefined;
-  /** Part of the campaign's current name; case-insensitive. */
+  /** Part of the current name of the campaign, case-insensitive. */
   text?: string | undefined;
   ended?: boolean | undefined;
   /** Campaigns that the caller may see; undefined means all. */
@@ -170,17 +184,18 @@ export interface RunReports {
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
   /**
-   * Lists runs for comparison: of the same campaign, started, ended, and not retries. Runs scheduled before this one
-   * come first, then later ones, each newest first.
+   * Lists runs with which a run can be compared: runs of the same campaign that were started, have ended and are not
+   * retries. First come runs scheduled before this run, then those scheduled after it, each newest first.
    */
   comparable(runId: string, limit: number, within?: CampaignScope): Promise<RunHeader[]>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
-  /** Returns snapshots of existing runs, unordered, all as of one moment. */
+  /** Returns snapshots of the runs that exist, in any order, all from the same moment. */
   snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
   points(runId: string): Promise<RunPoints | undefined>;
   failureGroups(runId: string): Promise<FailureGroup[]>;
   /**
-   * Lists failures in the order of (country, batch, step, user), stable under concurrent writes. The cursor is opaque.
+   * Lists failures in the order of country, batch, step and user. The order stays the same during concurrent writes.
+   * The cursor is opaque.
    * @throws {InvalidCursorError} if the cursor was not returned with a page
    */
   failures(runId: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;

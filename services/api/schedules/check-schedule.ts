@@ -11,10 +11,16 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { dueInstant } from './due-instant.ts';
 import { quoted } from '../frame/http-problem.ts';
 
-/** Tolerated age of a start time in milliseconds, for slow requests and clock skew. */
+/**
+ * Time by which a start may lie in the past, in milliseconds. It allows for slow requests and for differences between
+ * clocks.
+ */
 const pastToleranceMs = 60_000;
 
-/** Returns problems of a campaign's schedule besides its shape: a time that has passed or cannot be parsed. */
+/**
+ * Returns problems of a campaign's schedule that its shape does not find: a time that has passed, or that cannot be
+ * parsed.
+ */
 export function checkSchedule(schedule: unknown, countries: readonly unknown[], now: Date): readonly FieldProblem[] {
   const at = scheduleAt.safeParse(schedule);
   if (at.success) {

@@ -19,7 +19,7 @@ describe('the due time of a campaign', () => {
     ['2026-12-01T09:00', 'Asia/Kathmandu', '2026-12-01T03:15:00.000Z'],
     ['2026-12-01T09:00:00+08:00', 'Asia/Singapore', '2026-12-01T01:00:00.000Z'],
     ['2026-12-01T09:00:00Z', 'UTC', '2026-12-01T09:00:00.000Z'],
-  ])('reads %s in %s as %s', (time, zone, instant) => {
+  ])('is for %s in %s the instant %s', (time, zone, instant) => {
     expect(dueAt(time, zone)).toBe(instant);
   });
 
@@ -27,15 +27,15 @@ describe('the due time of a campaign', () => {
     ['an hour', '2027-03-14T02:30:00', 'America/New_York', '2027-03-14T07:00:00.000Z'],
     ['half an hour', '2026-10-04T02:15:00', 'Australia/Lord_Howe', '2026-10-03T15:30:00.000Z'],
     ['a day', '2011-12-30T12:00:00', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
-  ])('moves a time that a gap of %s skips to the first instant after it', (_gap, time, zone, instant) => {
+  ])('is the first instant after a gap if the clock change skips the local time %s', (_gap, time, zone, instant) => {
     expect(dueAt(time, zone)).toBe(instant);
   });
 
-  it('uses the first of two occurrences of a repeated local time', () => {
+  it('is the first of two occurrences of a repeated local time', () => {
     expect(dueAt('2026-11-01T01:30:00', 'America/New_York')).toBe('2026-11-01T05:30:00.000Z');
   });
 
-  it('uses the second of two occurrences of a repeated local time if its offset names it', () => {
+  it('is the second of two occurrences of a repeated local time if the time has the offset of the second', () => {
     expect(dueAt('2026-11-01T01:30:00-05:00', 'America/New_York')).toBe('2026-11-01T06:30:00.000Z');
   });
 
@@ -54,7 +54,7 @@ describe('the due time of a campaign', () => {
     ['2026-12-01T09:00:00Z', 'Mars', '/zone unknown-zone'],
     ['2026-12-01T09:00:00+07:00', 'Asia/Singapore', '/zone contradicting-zone'],
     ['2026-12-01T09:00:00Z', 'Asia/Singapore', '/zone contradicting-zone'],
-  ])('refuses %s in %s: %s', (time, zone, refusal) => {
+  ])('is refused for %s in %s: %s', (time, zone, refusal) => {
     expect(dueAt(time, zone)).toBe(refusal);
   });
 });
@@ -108,7 +108,7 @@ describe('a time with an offset', () => {
   });
 });
 
-it('a time with lower-case letters is passed on with capital letters, because other parsers need them', () => {
+it('a time with lower-case letters is converted to capital letters, because other parsers need them', () => {
   expect(instant.parse('2026-12-01t09:00:00z')).toBe('2026-12-01T09:00:00Z');
   expect(newDue.parse({ dueAt: '2026-12-01t09:00:00z' })).toEqual({ dueAt: '2026-12-01T09:00:00Z' });
 });

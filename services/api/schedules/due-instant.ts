@@ -12,18 +12,19 @@ type ScheduleAt = z.infer<typeof scheduleAt>;
 export type DueInstant = { ok: true; dueAt: Date } | { ok: false; problem: FieldProblem };
 
 /**
- * Accepted formats, the same as for a job. `instantPattern` and `isLocalTime` decide whether a text is valid. The
- * patterns here only select the error message.
+ * Formats of times, which are the same for a job. `instantPattern` and `isLocalTime` decide whether a text is valid.
+ * The patterns here only select the error message.
  */
 const looksLikeInstant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const looksLikeLocalTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/;
 
-/** Accepts names of the IANA database only; Temporal also accepts `+08:00` and whole times with a zone in brackets. */
+/** Pattern of names in the IANA database. Temporal would also accept `+08:00`, and times with a zone in brackets. */
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
 /**
- * Returns the due time of a campaign with a start time, in whole milliseconds. A local time in a DST gap is due at the
- * first valid instant after the gap, a repeated one at its first occurrence. Pointers are relative to the schedule.
+ * Returns the due time of a campaign with a start time, in whole milliseconds. A local time that a clock change skips
+ * is due at the first instant after the gap; a repeated local time at its first occurrence. Pointers of problems are
+ * relative to the schedule.
  */
 export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
   const hasOffset = looksLikeInstant.test(time);
@@ -73,7 +74,7 @@ function refused(pointer: string, code: string, detail: string): DueInstant {
   return { ok: false, problem: { pointer, code, detail } };
 }
 
-/** Returns undefined if the function throws, because Temporal can report an invalid text only by throwing. */
+/** Returns the result of a function, or undefined if it throws. Temporal reports an invalid text only by throwing. */
 function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();

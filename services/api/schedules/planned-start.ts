@@ -3,8 +3,8 @@ import { earliestStartMs } from '../../../shared/contracts/campaigns/local-start
 import { dueInstant } from './due-instant.ts';
 
 /**
- * Returns the instant of a schedule; for a local time, that of the first country. Null: as soon as the campaign is
- * started, or each time that it recurs.
+ * Returns the instant of a schedule; for a local time, the instant in the first country. Returns null for a campaign
+ * that starts at once, and for a recurring campaign.
  */
 export function plannedStartOf({
   schedule,
@@ -25,7 +25,10 @@ export function plannedStartOf({
   }
 }
 
-/** Returns true if the campaign begins at once. Runs of a recurring campaign are judged when they begin. */
+/**
+ * Returns true if the campaign begins at once. Returns false for a recurring campaign, whose runs are checked when they
+ * begin.
+ */
 export function startsNow(definition: Pick<CampaignDefinition, 'schedule' | 'countries'>, now: Date): boolean {
   const startsAt = plannedStartOf(definition);
   return definition.schedule.type !== 'recurring' && (startsAt === null || startsAt <= now);

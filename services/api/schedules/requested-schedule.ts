@@ -23,16 +23,16 @@ import type { ScheduleRecord } from './schedule-store.port.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 import { scheduleView, storedCallOf } from './schedule-view.ts';
 
-/** A schedule as requested, and the parts of its stored call to keep. */
+/** Schedule in a request, and the parts of its stored call that stay unchanged. */
 export interface RequestedSchedule {
   wanted: NewScheduleBody;
   kept: KeptSecrets;
 }
 
 interface KeptSecrets {
-  /** Stored headers that are not among the requested ones. */
+  /** Stored headers that the request does not contain. */
   headers: StoredHeaders;
-  /** Stored URL, if the requested URL equals the displayed one. */
+  /** Stored URL, if the request has the URL as responses show it. */
   url: string | null;
 }
 
@@ -41,13 +41,14 @@ export const nothingKept: KeptSecrets = { headers: {}, url: null };
 export interface CallPlace {
   client: Client;
   endpoint: ClientEndpoint;
-  /** The schedule's own URL, or the current URL of its endpoint. */
+  /** URL of the schedule itself, or the current URL of its endpoint. */
   url: string;
 }
 
 /**
- * Returns a schedule's definition in its stored form.
- * @throws {HttpProblem} 409 if it has secrets that cannot be stored; 422 if its template cannot be filled
+ * Returns the definition of a schedule in its stored form.
+ * @throws {HttpProblem} 409 if the schedule has secrets and this process cannot store secrets; 422 if its template
+ * cannot be filled
  */
 export function definitionOf(
   { wanted: { target, groups, name: _, note: __, ...recurrence }, kept }: RequestedSchedule,
@@ -88,7 +89,7 @@ export function definitionOf(
   };
 }
 
-/** Displayed fields that are not part of a schedule's definition. */
+/** Fields of the view that are not part of a schedule's definition. */
 const readOnlyFields = new Set([
   'id',
   'revision',
@@ -132,7 +133,7 @@ export function patchedSchedule(before: ScheduleRecord, patch: unknown): Request
 }
 
 /**
- * Refuses to move kept secrets: they are sealed for their client and server.
+ * Refuses to send secrets that are kept to another place, because they are encrypted for their client and server.
  * @throws {HttpProblem} 422 if the call would go to another client or server
  */
 export function checkKept({ kept }: RequestedSchedule, { client, url }: CallPlace, before: ScheduleRecord): void {
@@ -157,13 +158,13 @@ function storedHeadersOf(before: ScheduleRecord): StoredHeaders {
 
 const targetUrl = z.object({ target: z.object({ url: z.string() }) });
 
-/** Removes the sealed part of a displayed URL, which would make the URL invalid. */
+/** Returns the URL without its encrypted part, with which it would be invalid. */
 const openPartOf = (url: string) => sealedPartOf(url)?.open ?? url;
 
 const displayedTarget = z.object({ target: z.object({ headers: z.record(z.string(), z.unknown()) }) });
 const maskedSecret = z.strictObject({ set: z.literal(true), length: z.int() });
 
-/** Returns names of secret headers that are still as displayed, and not replaced by a header of the same name. */
+/** Returns the names of secret headers that the request has as responses show them, and does not replace. */
 function keptHeaders(merged: unknown, stored: StoredHeaders): ReadonlySet<string> {
   const headers = Object.entries(displayedTarget.safeParse(merged).data?.target.headers ?? {});
   const isMasked = (value: unknown) => maskedSecret.safeParse(value).success;
@@ -180,14 +181,17 @@ function withoutHeaders(merged: unknown, names: ReadonlySet<string>): unknown {
   return { ...read, target: { ...target, headers: Object.fromEntries(others) } };
 }
 
-/** Returns the fields that cannot be parsed; a patch must set them, or their stored value would be lost. */
+/**
+ * Returns the fields whose stored values cannot be parsed. A patch must set these fields, because their stored values
+ * would be lost.
+ */
 function unreadableFields({ definition: { unreadable } }: ScheduleRecord): string[] {
   const places = unreadable?.places ?? [];
   const named = places.flatMap((place) => {
     const [part, field] = place.split('.');
     if (part === 'call') return ['target'];
     if (part === 'groups') return ['groups'];
-    // Either both are missing or both are set: the recurrence's own check reports them.
+    // Here, either both fields are missing or both are set. The check of the recurrence reports this.
     if (field === 'cron' || field === 'everySeconds') return [];
     return part === 'recurrence' && field !== undefined ? [field] : ['target', ...Object.keys(recurrenceDefaults)];
   });

@@ -38,7 +38,7 @@ describe('the limit maxSchedules of a client', () => {
     detail: 'this client has 2 schedules, and maxSchedules is 2',
   };
 
-  it('refuses schedules above the limit, in any state, until one is deleted', async () => {
+  it('refuses schedules above the limit, whatever their state, until a schedule is deleted', async () => {
     await limit({ maxSchedules: 2 });
     const first = await create(hourly);
     expect(await answered(on.ask('POST', `/v1/schedules/${first.id}/disable`))).toMatchObject({ status: 200 });
@@ -49,14 +49,14 @@ describe('the limit maxSchedules of a client', () => {
     expect(await create(hourly)).toMatchObject({ status: 201 });
   });
 
-  it('applies to schedules moved from another client', async () => {
+  it('applies to schedules that are moved from another client', async () => {
     await limit({ maxSchedules: 2 });
     for (let time = 0; time < 2; time++) expect(await create(hourly)).toMatchObject({ status: 201 });
     const theirs = await create({ ...hourly, target: { ...target, client: 'other' } });
     expect(await change(theirs.id, { target })).toMatchObject(refused);
   });
 
-  it('counts concurrently created schedules', async () => {
+  it('is also enforced for schedules that are created concurrently', async () => {
     await limit({ maxSchedules: 2 });
     const first = await create(hourly);
     const making = await on.pool.connect();
@@ -77,13 +77,13 @@ describe('the limit maxSchedules of a client', () => {
     }
   });
 
-  it('lets a repeated request find its schedule', async () => {
+  it('does not refuse a repeat of a request whose schedule exists', async () => {
     await limit({ maxSchedules: 1 });
     const { id } = await create(hourly);
     const scheduleId = uuidOf('schedule', id) ?? '';
     const { clientId, definition } = (await on.deps.schedules.get(scheduleId)) ?? {};
     if (!clientId || !definition?.kept) throw new Error('it was not made');
-    // Its answer was lost, and the request is made anew.
+    // The answer of the first request was lost, so the same request is sent again.
     const again = { scheduleId, name: 'hourly', clientId, definition: definition.kept, note: null };
     expect(await on.deps.schedules.create(again)).toMatchObject({ scheduleId, revision: 1 });
     expect(await on.rowsOf('schedules')).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('the limit maxSchedules of a client', () => {
 });
 
 describe('the limit acceptPerSecond of a client', () => {
-  it('limits the jobs of all schedules together in an hour', async () => {
+  it('limits the jobs that all schedules together create in an hour', async () => {
     await limit({ acceptPerSecond: 1 });
     expect(await create({ ...hourly, ...markets(100) })).toMatchObject({ status: 201 });
     expect(await create({ ...eachSecond, everySeconds: 2, ...markets(2) })).toMatchObject({
@@ -106,7 +106,7 @@ describe('the limit acceptPerSecond of a client', () => {
     expect(await on.rowsOf('schedules')).toMatchObject([{ fires_per_hour: 100 }, { fires_per_hour: 1800 }, {}]);
   });
 
-  it('counts the current groups of a tag, and named groups before their registration', async () => {
+  it('counts the current groups of a tag, and groups selected by name even before their registration', async () => {
     await limit({ acceptPerSecond: 1 });
     for (const name of ['SG', 'ID', 'MY']) await on.ask('PUT', `/v1/groups/${name}`, { tags: ['rides'] });
     expect(await create({ ...eachSecond, everySeconds: 2, groups: { tags: ['rides'] } })).toMatchObject({
@@ -120,7 +120,7 @@ describe('the limit acceptPerSecond of a client', () => {
     });
   });
 
-  it('is checked if a schedule would create more jobs, not if it creates fewer or is renamed', async () => {
+  it('is checked if a schedule would create more jobs, and not if it creates fewer or is renamed', async () => {
     const { id } = await create({ ...eachSecond, ...markets(2) });
     await limit({ acceptPerSecond: 1 });
     expect(await change(id, { name: 'renamed' })).toMatchObject({ status: 200 });
@@ -130,7 +130,7 @@ describe('the limit acceptPerSecond of a client', () => {
     expect(await on.rowsOf('schedules')).toMatchObject([{ name: 'renamed', fires_per_hour: 3600 }]);
   });
 
-  it('defaults to 1,000 per second', async () => {
+  it('is 1,000 per second by default', async () => {
     expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
     expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
     expect(await create(hourly)).toMatchObject({ status: 429, code: 'too-many-jobs' });

@@ -51,7 +51,7 @@ describe('the body of a schedule', () => {
     expect((await schedulesFor('operator')).all).toContain('4111');
   });
 
-  it('is kept when a patch sends the target as it is displayed', async () => {
+  it('is kept if a patch sends the target as responses show it', async () => {
     const { target } = scheduleShape.parse((await on.ask('GET', path)).json());
     const patched = await on.ask('PATCH', path, { target, name: 'each hour' });
     expect(patched.statusCode, patched.body).toBe(200);

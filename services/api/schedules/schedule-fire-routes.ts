@@ -63,7 +63,10 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules } = deps;
   const answered = { 200: jsonAnswer('What fired', firedShape) };
 
-  /** Fires occurrences of a schedule. A job of a manual fire starts its own trace, like jobs of the scheduler. */
+  /**
+   * Creates the requested occurrences of a schedule. A job of such an occurrence starts its own trace, like a job of
+   * the scheduler.
+   */
   const fire = async (id: string, requested: FireRequest, groups: readonly string[] | null) => {
     const beganMs = deps.clock.monotonicMs();
     const fired = await schedules.fire(requireId('schedule', id), requested, groups);
@@ -97,7 +100,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       const { body, begun } = request;
       await checkOwner(request, id, schedules);
       const { groups = null } = body ?? {};
-      // A repeat of the request uses the same instant, which has fired already.
+      // A repeat of the request has the same instant, for which an occurrence exists already.
       const requested = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
       return fire(id, requested, groups);
     },
@@ -201,7 +204,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
   server.route({
     method: 'POST',
     url: '/schedules/preview',
-    // No entry in the audit log, because a preview has no effects that matter to an audit.
+    // The request has no entry in the audit log, because a preview changes nothing.
     config: { role: 'viewer', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
@@ -213,7 +216,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
     },
     handler: ({ body: { count, after, before, ...definition } }) => {
       const nowMs = clock.now().getTime();
-      // The preview may begin before now, for example at the last clock change.
+      // The preview may begin in the past, for example at the last clock change.
       const madeAtMs = after === undefined ? nowMs : Math.min(nowMs, Date.parse(after));
       return preview(definition, madeAtMs, { count, after, before });
     },

@@ -12,7 +12,7 @@ export function stateForbids(
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 
-/** Problem of a change while the scheduler still decides on missed occurrences by the current definition. */
+/** Problem of a change while the scheduler still decides, by the current definition, about missed occurrences. */
 export function stillDeciding(id: string): HttpProblem {
   const detail = `the scheduler is still deciding about missed occurrences of ${id}; try again in a moment`;
   return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });

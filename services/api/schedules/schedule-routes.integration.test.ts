@@ -48,12 +48,12 @@ async function look() {
 
 const hourMs = 3_600_000;
 
-/** Typed, unlike what they stand for. */
+/** Returns Vitest's `stringMatching`, whose type is `any`, with the type `unknown`. */
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 describe('the target of a schedule', () => {
-  it('is refused if no call could be sent', async () => {
+  it('is refused if it could never be called', async () => {
     const url = 'http://169.254.169.254/latest';
     const detail = `"${url}" may not be called: 169.254.169.254 is never called`;
     const errors = [{ pointer: '/target/url', code: 'forbidden-address', detail }];
@@ -68,7 +68,7 @@ describe('the target of a schedule', () => {
     });
   });
 
-  it('is refused if it is not a URI, although responses declare it as one', async () => {
+  it('is refused if it is not a URI, as which responses declare it', async () => {
     const url = 'https://shop.example.com/hook?tags[]=a|b c';
     const errors = [{ pointer: '/target/url', detail: containing(`RFC 3986`) }];
     const { status, body } = await ask('POST', '/schedules', { ...hourly, target: { client: 'shop', url } });
@@ -85,7 +85,7 @@ describe('the target of a schedule', () => {
     ).toBe(201);
   });
 
-  it('is a template on request, filled with the values of each fire', async () => {
+  it('is a template if requested, and is filled with the values of each occurrence', async () => {
     await ask('PUT', '/groups/SG', {});
     const body = { group: '{{group}}', day: '{{localTime}}', at: '{{scheduledFor}}' };
     const target = { ...hourly.target, body, template: true };
@@ -108,7 +108,7 @@ describe('the target of a schedule', () => {
     });
   });
 
-  it('is refused if its template names a group and the schedule has none', async () => {
+  it('is refused if it uses the group in a template and the schedule has no groups', async () => {
     const target = { ...hourly.target, body: { group: '{{group}}' }, template: true };
     const problems = [{ pointer: '/target/body', code: 'no-value', detail: containing('the schedule has no groups') }];
     const { status, body } = await ask('POST', '/schedules', { ...hourly, target });
@@ -119,7 +119,7 @@ describe('the target of a schedule', () => {
     expect((await ask('PATCH', `/schedules/${id}`, { groups: null, target: { template: null } })).status).toBe(200);
   });
 
-  it('is not checked against changed egress rules as long as the target is unchanged', async () => {
+  it('is checked against changed egress rules only when the target changes', async () => {
     const id = await create();
     const egress = { allow: [{ host: 'elsewhere.test' }] };
     expect((await ask('PATCH', '/clients/shop/endpoints/default', { egress })).status).toBe(200);
@@ -138,12 +138,14 @@ describe('the limits of a client', () => {
     for (const market of markets) expect((await ask('PUT', `/groups/${market}`, {})).status).toBe(200);
   });
 
-  /** Counts the jobs of a schedule of twenty markets after each of these seconds. */
+  /**
+   * Creates a schedule with twenty groups that recurs each second, and returns the number of jobs after each second.
+   */
   async function firesUnder(limits: object, seconds: number): Promise<{ id: string; firedJobs: number[] }> {
     const { cron: _, ...rest } = hourly;
     const { cron: __, ...fields } = everySecond;
     const { body } = await ask('POST', '/schedules', { ...rest, ...fields, misfire: 'fire-all' });
-    // From then on: with the rate as it is now, no such schedule could be made.
+    // The limits are set after the creation of the schedule, because they would not permit to create it.
     expect((await ask('PATCH', '/clients/shop', limits)).status).toBe(200);
     const firedJobs = [];
     for (let second = 0; second < seconds; second++) {
@@ -154,19 +156,19 @@ describe('the limits of a client', () => {
     return { id: String(body['id']), firedJobs };
   }
 
-  it('skip fires above maxStoredJobs, with the reason', async () => {
+  it('skip occurrences above maxStoredJobs, with the reason', async () => {
     const { id, firedJobs } = await firesUnder({ maxStoredJobs: 25 }, 3);
     expect(firedJobs).toEqual([20, 25, 25]);
     const skipped = await ask('GET', `/schedules/${id}/occurrences?state=skipped`);
     expect(skipped.body).toMatchObject({ items: Array.from({ length: 35 }, () => ({ cause: 'quota' })) });
   });
 
-  it('allow a minute’s worth of acceptPerSecond at once, then no more than the rate', async () => {
+  it('allow as many jobs at once as acceptPerSecond permits in a minute, and after that no more than the rate', async () => {
     const { firedJobs } = await firesUnder({ acceptPerSecond: 1 }, 6);
     expect(firedJobs).toEqual([20, 40, 60, 63, 64, 65]);
   });
 
-  it('apply to manual fires, and the refusal names the limit', async () => {
+  it('apply to occurrences that people request, and the refusal names the limit', async () => {
     expect((await ask('PATCH', '/clients/shop', { maxStoredJobs: 25 })).status).toBe(200);
     const id = await create({ groups: { names: markets } });
     expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(200);
@@ -213,7 +215,7 @@ describe('a schedule', () => {
     expect((await ask('GET', '/schedules?state=active')).body).toEqual({ items: [created.body], next: null });
   });
 
-  it('is created once under an idempotency key', async () => {
+  it('is created once with the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const [first, second] = [
       await ask('POST', '/schedules', hourly, headers),
@@ -223,7 +225,7 @@ describe('a schedule', () => {
     expect((await ask('GET', '/schedules')).body).toMatchObject({ items: [{}] });
   });
 
-  it('is refused with all its problems, by field and value', async () => {
+  it('is refused with all its problems, each with field and value', async () => {
     const { status, body } = await ask('POST', '/schedules', {
       ...hourly,
       cron: '61 * * * *',
@@ -251,7 +253,7 @@ describe('a schedule', () => {
     expect((await ask('POST', '/schedules', rhythmless)).body['errors']).toMatchObject([{ pointer: '/cron' }]);
   });
 
-  it('is changed by field, and only at the revision that the caller read', async () => {
+  it('is changed field by field, and only at the revision that the caller has read', async () => {
     const id = await create({ note: 'old', groups: { tags: ['rides'] } });
     const patch = { target: { headers: { 'x-shop': '1' } }, note: null, groups: null, everySeconds: 600, cron: null };
     const changed = await ask('PATCH', `/schedules/${id}`, patch, { 'if-match': '"1"' });
@@ -271,7 +273,7 @@ describe('a schedule', () => {
     expect((await ask('PATCH', '/schedules/sch_01h455vb4pex5vsknk084sn02q', {})).status).toBe(404);
   });
 
-  it('is paused, resumed, disabled and enabled, a repeat changing nothing', async () => {
+  it('can be paused, resumed, disabled and enabled, and a repeat changes nothing', async () => {
     const id = await create();
     const paused = await ask('POST', `/schedules/${id}/pause`, { reason: 'holiday' });
     expect(paused.body).toMatchObject({ state: 'paused', stateReason: 'holiday', nextAt: null });
@@ -286,7 +288,7 @@ describe('a schedule', () => {
     expect((await ask('POST', `/schedules/${id}/enable`)).body).toMatchObject({ state: 'active' });
   });
 
-  it('lists its next fires, also before its creation, with the effects of clock changes', async () => {
+  it('lists its next occurrences, even before its creation, with the effects of clock changes', async () => {
     const id = await create();
     expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toEqual({
       zone: 'UTC',
@@ -310,7 +312,7 @@ describe('a schedule', () => {
     expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
   });
 
-  it('lists the fires of a range, also in the past', async () => {
+  it('lists the occurrences of a range, even in the past', async () => {
     const span = { after: '2025-11-01T00:00:00Z', before: '2025-11-04T09:00:00Z', count: 1000 };
     const daily = { ...span, cron: '0 9 * * *', zone: 'UTC' };
     const { body } = await ask('POST', '/schedules/preview', daily);
@@ -326,7 +328,7 @@ describe('a schedule', () => {
     expect(none.body).toMatchObject({ fires: [], lookedUntil: null });
   });
 
-  it('lists the fires of at most twenty years, and marks the end', async () => {
+  it('lists the occurrences of at most twenty years, and marks the end', async () => {
     const leapDays = { cron: '0 0 29 2 *', zone: 'Europe/Berlin', count: 1000 };
     const { body } = await ask('POST', '/schedules/preview', leapDays);
     expect(body).toMatchObject({ lookedUntil: '2046-01-16T00:00:00.000Z' });
@@ -335,7 +337,7 @@ describe('a schedule', () => {
     expect((await ask('GET', `/schedules/${id}/preview?count=1000`)).body).toEqual(body);
   });
 
-  it('lists past fires before its creation', async () => {
+  it('lists occurrences before its creation if the range includes them', async () => {
     const after = '2025-03-08T00:00:00-05:00';
     const question = { zone: 'America/New_York', after, cron: '30 2 * * *', count: 1 };
     const { body } = await ask('POST', '/schedules/preview', question);
@@ -346,7 +348,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('accepts times in years that all components can represent, and refuses other times by field and value', async () => {
+  it('accepts times in years that all components can represent, and refuses other times with field and value', async () => {
     const yearly = { cron: '0 0 1 1 *' };
     const far = { from: '9899-06-01T00:00:00Z' };
     expect((await ask('POST', '/schedules', { ...hourly, ...yearly, ...far })).body).toMatchObject({
@@ -370,7 +372,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('fires now on request, once for an idempotency key', async () => {
+  it('creates an occurrence now if requested, once for an idempotency key', async () => {
     const id = await create();
     const headers = { 'idempotency-key': 'now' };
     const fired = await ask('POST', `/schedules/${id}/run-now`, undefined, headers);
@@ -384,7 +386,7 @@ describe('a schedule', () => {
     expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(409);
   });
 
-  it('backfills a range, and lists fired and skipped occurrences with the cause', async () => {
+  it('creates the occurrences of a past range, and lists started and skipped occurrences with the cause', async () => {
     const id = await create();
     await on.passTime(3 * hourMs);
     await look();
@@ -411,7 +413,7 @@ describe('a schedule', () => {
 });
 
 describe('a group', () => {
-  it('is created, returned, listed and deleted; schedules fire for it', async () => {
+  it('is created, returned, listed and deleted, and schedules create jobs for it', async () => {
     const id = await create({ groups: { tags: ['asia'] } });
     expect((await ask('POST', `/schedules/${id}/run-now`)).body).toMatchObject({ code: 'no-groups' });
     const put = await ask('PUT', '/groups/SG', {

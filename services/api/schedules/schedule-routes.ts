@@ -43,7 +43,7 @@ export interface ScheduleRoutesDeps {
   tracing?: Tracing | null | undefined;
 }
 
-/** Roles that may change schedules; the schedule's owner determines which one. */
+/** Roles that may change schedules. The owner of a schedule determines which role is needed. */
 export const eitherRole = ['scheduler', 'manager'] as const;
 
 export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
@@ -64,7 +64,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   for (const register of [createRoute, listRoute, readRoute, changeRoute, deleteRoute]) register(server, deps);
 }
 
-/** Answers with the schedule and its entity tag. */
+/** Answers a request with the schedule and its ETag. */
 export const answerSchedule = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>
   reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule, canReadJobContents(request)));
 
@@ -75,8 +75,8 @@ async function requireSchedule(id: string, schedules: Pick<ScheduleStore, 'get'>
 }
 
 /**
- * Returns the target of a schedule's calls. A schedule that keeps its host may be changed in other fields, even if the
- * egress rules now forbid the host.
+ * Returns the target of a schedule's calls. Other fields of a schedule may be changed while its host stays the same,
+ * even if the egress rules now forbid the host.
  */
 async function placeOf(
   { target }: NewScheduleBody,
@@ -196,7 +196,7 @@ function changeRoute(server: HttpServer, deps: ScheduleRoutesDeps): void {
       body: schedulePatch,
       response: { 200: scheduleAnswer, ...problems(409) },
     },
-    // The merged schedule is validated instead of the patch, as its fields have the usual limits.
+    // The body is not validated before the handler, because the handler validates the merged schedule.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -254,7 +254,10 @@ async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope, dep
   return { name, note, clientId: place.client.clientId, definition: definitionOf(patched, place, deps.secretBox) };
 }
 
-/** Checks the owner: managers change schedules of campaigns, schedulers those of clients. */
+/**
+ * Checks that the caller's role fits the owner: managers change schedules of campaigns, schedulers change schedules of
+ * clients.
+ */
 export async function checkOwner(
   request: FastifyRequest,
   id: string,

@@ -9,26 +9,26 @@ import type { Page } from '../frame/page.port.ts';
 export interface ScheduleRecord {
   scheduleId: string;
   name: string;
-  /** Target of the schedule: exactly one of client and campaign is set. */
+  /** Owner of the schedule. Either the client or the campaign is null. */
   clientId: string | null;
   campaignId: string | null;
-  /** Increases with every change of name, definition or note. */
+  /** Revision, which increases with each change of name, definition or note. */
   revision: number;
   definition: ReadSchedule;
   state: ScheduleState;
   stateReason: string | null;
   stateSince: Date;
   nextAt: Date | null;
-  /** All instants up to this time, inclusive, are decided. */
+  /** Time up to which, inclusive, all instants are decided. */
   highWater: Date;
   note: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A schedule of a client. A campaign's schedule is created when the campaign starts (campaign-store.ts). */
+/** Schedule of a client. The schedule of a campaign is created when the campaign starts (campaign-store.ts). */
 export interface NewSchedule {
-  /** Uuid v7; a new one unless given. A schedule that exists is not created again. */
+  /** UUID v7; a new id by default. If a schedule with the id exists, nothing is created. */
   scheduleId?: string | undefined;
   name: string;
   clientId: string;
@@ -43,35 +43,35 @@ export type ScheduleChange = {
 export type ScheduleChangeResult =
   | { kind: 'changed'; schedule: ScheduleRecord }
   | { kind: 'missing' }
-  /** The schedule has another revision than expected; nothing was changed. */
+  /** `outdated`: the schedule has another revision than the expected one, and nothing was changed. */
   | { kind: 'outdated'; schedule: ScheduleRecord }
-  /** The scheduler is still deciding on many missed instants; nothing was changed. */
+  /** `busy`: the scheduler is still deciding about many missed instants, and nothing was changed. */
   | { kind: 'busy' };
 
 export interface OccurrenceRecord {
-  /** First instant of a range. */
+  /** Instant of the occurrence, or the first instant of a range. */
   scheduledFor: Date;
-  /** Empty if the schedule has no groups, or for all groups. */
+  /** Group of the occurrence; empty if the schedule has no groups, or for all groups. */
   group: string;
   state: 'fired' | 'buffered' | 'skipped';
   kind: OccurrenceKind | null;
   cause: SkipCause | null;
-  /** More than one if neighbouring instants were skipped for the same cause. */
+  /** Number of instants. It is more than one if consecutive instants were skipped for the same cause. */
   instants: number;
   lastInstant: Date;
   jobId: string | null;
   runId: string | null;
   dueAt: Date | null;
-  /** Region of the node that fired the occurrence. */
+  /** Region of the process that created the jobs or the run; null if the occurrence was skipped. */
   region: string | null;
   decidedAt: Date;
 }
 
-/** Fires that a person requests outside of the recurrence. */
+/** Occurrences that a person requests in addition to the recurrence. */
 export type FireRequest =
-  /** Fires one occurrence, due now. `atMs` identifies the occurrence; null means now. */
+  /** Requests one occurrence, due now. `atMs` identifies the occurrence; null means now. */
   | { kind: 'manual'; atMs: number | null }
-  /** Fires all recurring instants in the range, inclusive, that have not fired. */
+  /** Requests all instants of the recurrence in the range, inclusive, that have no jobs or run yet. */
   | { kind: 'backfill'; fromMs: number; untilMs: number };
 
 export type FireResult =
@@ -80,19 +80,19 @@ export type FireResult =
   | { kind: 'unreadable'; cause: string }
   | { kind: 'disabled'; schedule: ScheduleRecord }
   | { kind: 'too-many'; atMost: number }
-  /** The client's bound does not permit this many more jobs. */
+  /** `no-room`: the limit of the client does not permit this number of jobs. */
   | { kind: 'no-room'; jobs: number; room: { jobs: number; bound: string; limit: number } }
-  /** The account of the campaign has the maximum number of open runs. */
+  /** `no-run-room`: the account of the campaign has the maximum number of open runs. */
   | { kind: 'no-run-room'; limit: number }
-  /** No group matches the schedule now. */
+  /** `no-groups`: no group matches the schedule at present. */
   | { kind: 'no-groups' };
 
 export interface ScheduleFilter {
   state?: ScheduleState | undefined;
   clientId?: string | undefined;
-  /** Part of the name; case-insensitive. */
+  /** Part of the name, case-insensitive. */
   text?: string | undefined;
-  /** Limits the list to schedules of campaigns and of these clients. */
+  /** Ids of clients. The list contains only schedules of campaigns and of these clients. */
   clientIds?: readonly string[] | undefined;
   /** Campaigns whose schedules the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
@@ -103,9 +103,13 @@ export interface OccurrenceFilter {
   group?: string | undefined;
 }
 
-/** Store of schedules. Due times are computed by the database's clock. */
+/** Store of schedules. Due times are computed with the clock of the database. */
 export interface ScheduleStore {
-  /** @throws {BeyondScheduleBoundError} if the client has the maximum number of schedules or fires */
+  /**
+   * Creates a schedule.
+   * @throws {BeyondScheduleBoundError} if the client has the maximum number of schedules, or its schedules create the
+   * maximum number of jobs
+   */
   create(schedule: NewSchedule): Promise<ScheduleRecord>;
   get(scheduleId: string): Promise<ScheduleRecord | undefined>;
   /**
@@ -114,27 +118,29 @@ export interface ScheduleStore {
    */
   list(filter: ScheduleFilter, limit: number, cursor: string | null): Promise<Page<ScheduleRecord>>;
   /**
-   * Changes a schedule. Instants that were due before still fire by the previous definition; fired occurrences stay.
-   * Instants missed by a broken schedule are skipped.
-   * @param expected expected revision; null accepts any
+   * Changes a schedule. Instants that were due before are decided by the previous definition, and past occurrences
+   * stay. Instants that a schedule missed because it could not be read are skipped.
+   * @param expected revision that the caller expects; null permits any
    * @throws {BeyondScheduleBoundError} if the schedule would create more jobs than its client permits
    */
   change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChangeResult>;
   /**
-   * Pauses, resumes, disables or enables a schedule. Instants that were due before still fire. The run that a
-   * campaign's schedule started is paused, resumed or cancelled too.
-   * @throws {BeyondQuotaError} if enabling would exceed the open runs of the campaign's account
+   * Pauses, resumes, disables or enables a schedule. Instants that were due before still start their jobs or runs. The
+   * run that the schedule of a campaign started is also paused, resumed or cancelled.
+   * @throws {BeyondQuotaError} if the account of the campaign would have too many open runs
    */
   control(
     scheduleId: string,
     verb: ScheduleVerb,
     reason: string | null,
   ): Promise<{ move: ScheduleMove; schedule: ScheduleRecord } | undefined>;
-  /** Deletes a schedule with its occurrences, unless it is a campaign's. Its jobs and runs continue. */
+  /**
+   * Deletes a schedule of a client with its occurrences. Its jobs continue. The schedule of a campaign is not deleted.
+   */
   remove(scheduleId: string): Promise<'removed' | 'missing' | 'of-campaign'>;
   /**
-   * Fires now, outside of the recurrence and regardless of the overlap policy.
-   * @param groups null for all of the schedule's groups
+   * Creates occurrences now, in addition to the recurrence, even if an earlier run has not ended.
+   * @param groups groups of the occurrences; null for all groups of the schedule
    */
   fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<FireResult>;
   /**
@@ -155,12 +161,12 @@ export interface GroupRecord extends RegisteredGroup {
   updatedAt: Date;
 }
 
-/** Registry of groups, which schedules read when they fire. */
+/** Registry of groups. Schedules read it when an occurrence is due. */
 export interface GroupStore {
   listGroups(): Promise<GroupRecord[]>;
   getGroup(name: string): Promise<GroupRecord | undefined>;
-  /** Creates or replaces a group; has no effect if nothing differs. */
+  /** Creates or replaces a group. Has no effect if nothing differs. */
   putGroup(group: RegisteredGroup): Promise<GroupRecord>;
-  /** Deletes a group if it exists. Schedules that name the group continue without it. */
+  /** Deletes a group if it exists. Schedules that use the group continue without it. */
   removeGroup(name: string): Promise<void>;
 }

@@ -26,7 +26,7 @@ const verbBody = z.strictObject({
   reason: textShape(500).optional(),
 });
 
-/** Registers a route for each verb: pause, resume, disable, enable. */
+/** Registers one route each to pause, resume, disable and enable a schedule. */
 export function scheduleVerbRoutes(server: HttpServer, deps: Pick<ScheduleRoutesDeps, 'schedules'>): void {
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
 }

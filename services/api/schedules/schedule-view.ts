@@ -19,7 +19,11 @@ import { dayOf, whyDayOff } from '../../../shared/domain/recurrence/work-calenda
 import { maskHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
-/** @param withContent includes the body of the call, which jobs show to the same callers only */
+/**
+ * Returns the view of a schedule.
+ * @param withContent true if the view includes the body of the call, which only callers may see who see the bodies of
+ * jobs
+ */
 export function scheduleView(record: ScheduleRecord, withContent: boolean): ScheduleShape {
   const { definition, clientId, campaignId, name, revision, state, stateReason, note } = record;
   const { kept, unreadable } = definition;
@@ -47,7 +51,7 @@ export function scheduleView(record: ScheduleRecord, withContent: boolean): Sche
   };
 }
 
-/** Returns undefined if the schedule calls nothing, or its call cannot be parsed. */
+/** Returns the stored call. Returns undefined if the schedule calls no URL, or if the call cannot be parsed. */
 export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecord): KeptCall | undefined {
   return kept ? kept.call : readableCall(unreadable.stored);
 }
@@ -55,8 +59,8 @@ export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecor
 const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown(), body: z.unknown() }) });
 
 /**
- * Returns the readable part of a stored definition, without headers, because unparsable headers may be secrets. A
- * definition without a readable call counts as content.
+ * Returns the readable part of a stored definition. Headers are omitted, because headers that cannot be parsed may be
+ * secrets. Without a readable call, the whole definition counts as content.
  */
 function readablePart(stored: unknown, withContent: boolean): unknown {
   const read = storedDefinition.safeParse(stored).data;
@@ -143,7 +147,7 @@ export function previewView({ zone, recurrence }: Previewed, { instants, lookedU
   };
 }
 
-/** Returns the days off whose instants moved to this one, earliest first. */
+/** Returns the instants on days off that were moved to this instant, earliest first. */
 function movedTimes(recurrence: Recurrence, localMs: number) {
   if (recurrence.kind !== 'cron' || !recurrence.daysOff) return [];
   const { cron, daysOff } = recurrence;

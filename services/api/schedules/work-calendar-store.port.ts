@@ -13,19 +13,19 @@ export interface WorkCalendarRecord {
 
 export type CalendarRemoval =
   | { kind: 'removed' | 'missing' }
-  /** The first ten schedules that use the calendar. */
+  /** `in-use`: schedules use the calendar. `users` has the first ten of them. */
   | { kind: 'in-use'; users: { scheduleId: string; name: string }[] };
 
-/** Store of work calendars: days off for schedules. */
+/** Store of work calendars, which contain days off for schedules. */
 export interface WorkCalendarStore {
   list(): Promise<WorkCalendarRecord[]>;
   get(name: string): Promise<WorkCalendarRecord | undefined>;
   /**
-   * Creates or replaces a calendar; has no effect if nothing differs. Undecided instants of its schedules follow the
-   * new definition. Undefined if the maximum number of calendars exists.
+   * Creates or replaces a calendar. Has no effect if nothing differs. Undecided instants of its schedules follow the
+   * new definition. Returns undefined if the maximum number of calendars exists.
    */
   put(name: string, definition: WorkCalendarDefinition): Promise<WorkCalendarRecord | undefined>;
   remove(name: string): Promise<CalendarRemoval>;
-  /** Returns the calendar that a recurrence names; empty if it names none, or the calendar does not exist. */
+  /** Returns the calendar of a recurrence; an empty map if it has none, or if the calendar does not exist. */
   named(recurrence: Pick<RecurrenceDefinition, 'workCalendar'>): Promise<WorkCalendars>;
 }

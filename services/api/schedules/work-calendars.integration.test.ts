@@ -55,12 +55,12 @@ describe('a work calendar', () => {
     [{ dates: [{ date: '2026-02-30' }] }, '/dates/0/date'],
     [{ dates: [{ date: '2300-01-01' }] }, '/dates/0/date'],
     [{ dates: [{ date: '2026-01-01' }, { date: '2026-01-01' }] }, '/dates/1/date'],
-  ])('requires existing dates and a working day between them: %j', async (body, pointer) => {
+  ])('must have dates that exist and a working day between them: %j', async (body, pointer) => {
     const { status, body: answer } = await ask('PUT', '/work-calendars/SG', body);
     expect([status, answer['errors']]).toMatchObject([422, [{ pointer }]]);
   });
 
-  it('requires a working day in 62 days', async () => {
+  it('may have at most 62 consecutive days off', async () => {
     const dates = Array.from({ length: 63 }, (_, day) => {
       return { date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10) };
     });
@@ -80,7 +80,7 @@ describe('a work calendar', () => {
     expect((await ask('DELETE', '/work-calendars/SG')).status).toBe(204);
   });
 
-  it('is refused beyond 200 work calendars, unless it replaces one', async () => {
+  it('is refused if 200 work calendars exist, unless it replaces one of them', async () => {
     await on.pool.query(
       `insert into work_calendars (name, definition) select 'c' || n, '{}' from generate_series(1, 200) n`,
     );
@@ -97,9 +97,9 @@ describe('a schedule with a work calendar', () => {
     await ask('PUT', '/work-calendars/SG', singapore);
   });
 
-  it('lists skipped instants in its preview, with the reason', async () => {
+  it('shows skipped instants with the reason in its preview', async () => {
     const id = await create();
-    // The clock stands at 08:00 of the first of January in Singapore, a Thursday.
+    // The time is 08:00 on Thursday, 1 January, in Singapore.
     expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toMatchObject({
       fires: [
         { at: null, localTime: '2026-01-01T09:00:00', mark: 'day-off', why: 'New Year', instants: 1 },
@@ -111,7 +111,7 @@ describe('a schedule with a work calendar', () => {
     });
   });
 
-  it('lists moved instants with their origin in the preview, and again after a change of the calendar', async () => {
+  it('shows moved instants with their original times in its preview, also after a change of the calendar', async () => {
     const request = { cron: '0 9 4 * *', zone: 'Asia/Singapore', workCalendar: 'SG', onDayOff: 'before', count: 1 };
     const preview = () => ask('POST', '/schedules/preview', request);
     expect((await preview()).body).toMatchObject({
@@ -134,7 +134,7 @@ describe('a schedule with a work calendar', () => {
     [{ cron: undefined, everySeconds: 3600 }, '/workCalendar', undefined],
     [{ workCalendar: undefined, onDayOff: 'after' }, '/workCalendar', undefined],
     [{ onDayOff: 'nearest' }, '/onDayOff', undefined],
-  ])('is refused with an unusable calendar: %j', async (changes, pointer, code) => {
+  ])('is refused with a calendar that cannot be used: %j', async (changes, pointer, code) => {
     const { status, body } = await ask('POST', '/schedules', { ...daily, ...changes });
     expect([status, body['errors']]).toMatchObject([422, [{ pointer, ...(code !== undefined && { code }) }]]);
   });
@@ -156,7 +156,7 @@ describe('a campaign that recurs by a work calendar', () => {
     schedule: { type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore', workCalendar: 'SG', onDayOff: 'after' },
   };
 
-  it('starts on working days, and cannot be started without its calendar', async () => {
+  it('starts runs on working days, and cannot be started without its calendar', async () => {
     const made = await ask('POST', '/campaigns', campaign);
     expect([made.status, made.body['errors']]).toEqual([201, undefined]);
     const start = () => ask('POST', `/campaigns/${String(made.body['id'])}/start`);

@@ -19,7 +19,7 @@ const record: SettlementRecord = {
   counts: { succeeded: 0, failed: 0, leftUnknown: 0, rejected: 0 },
 };
 
-/** Settles a file of a run in which every user is unknown, but `known`. */
+/** Settles the users of a file. The outcomes of all users in the run are unknown, except that of the user `known`. */
 async function settle(lines: readonly string[], acceptRejected?: number) {
   const settled: string[] = [];
   const ends: Parameters<SettleFileDeps['requests']['end']>[1][] = [];
@@ -62,34 +62,34 @@ describe('a settlement file', () => {
     expect([settled.length, rejected, end]).toMatchObject([19, 1, { state: 'done', rejects: [{ line: 20 }] }]);
   });
 
-  it('settles no user if more than 5 % of its lines are unreadable, and stores these lines', async () => {
+  it('settles no user and stores the unreadable lines if these are more than 5 % of the file', async () => {
     const { settled, end, refusal } = await settle([...good(18), 'u,one,failed', 'u;1;failed']);
     expect([settled, refusal]).toMatchObject([[], { code: 'too-many-rejected', status: 422 }]);
     expect(refusal?.message).toMatch(/^2 of 20 rows .*line 19 \("u"\): the step is not a number.*No user was settled/s);
     expect(end).toMatchObject({ state: 'failed', rejects: [{ line: 19 }, { line: 20 }] });
   });
 
-  it('settles the other users if the sender has accepted as many unreadable lines as the file has', async () => {
+  it('settles the other users if the sender accepts at least the number of unreadable lines', async () => {
     const lines = [...good(1), 'u,one,failed', 'u,1,lost'];
     expect((await settle(lines, 1)).refusal?.code).toBe('too-many-rejected');
     expect(await settle(lines, 2)).toMatchObject({ settled: ['u0'], rejected: 2, end: { state: 'done' } });
   });
 
-  it('needs no consent to skip users whose outcome is already known', async () => {
+  it("skips users whose outcome is already known, without the sender's consent", async () => {
     const { settled, rejected, end } = await settle(['known,1,failed', 'known,2,failed', 'u1,1,failed']);
     expect([settled, rejected, end?.state]).toEqual([['u1'], 2, 'done']);
   });
 
-  it('is refused if no line of it can be read, whatever number the sender accepts', async () => {
+  it('is refused if no line can be read, whatever number of lines the sender accepts', async () => {
     expect((await settle(['u1,one,failed'], 1)).refusal?.code).toBe('no-users');
   });
 
-  it('settles no user before its first lines are checked', async () => {
+  it('settles no user before its first lines were checked', async () => {
     const { settled, refusal } = await settle([...good(judgedLines - 2000), ...Array<string>(2000).fill('u,1')]);
     expect([settled.length, refusal?.code]).toEqual([0, 'too-many-rejected']);
   });
 
-  it('is refused if too many later lines are unreadable, and the refusal names the settled lines', async () => {
+  it('is refused if later lines are unreadable in too large a number, and the problem contains the number of settled lines', async () => {
     const { settled, refusal } = await settle([...good(judgedLines), ...Array<string>(3000).fill('u,1')]);
     expect(settled).toHaveLength(judgedLines);
     expect(refusal?.message).toContain('The first 21000 lines were settled and stay settled');

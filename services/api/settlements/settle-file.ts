@@ -10,11 +10,14 @@ import { brokenUpload } from '../frame/upload-bytes.ts';
 import { createSettlementJudge } from '../user-files/judge-settlement.ts';
 
 const linesPerPart = 1000;
-/** Maximum rejects that are stored with their line. */
+/** Maximum number of rejected lines that are stored. */
 const maxRejects = 1000;
-/** Lines that are read and judged before the first one settles a user. A wrongly parsed file fails from its start. */
+/**
+ * Number of lines that are read and checked before the first user is settled, so that a file that is parsed wrongly has
+ * no effect.
+ */
 export const judgedLines = 20_000;
-/** Upper bound on the bytes of the judged lines, which are held in memory. */
+/** Maximum number of bytes of these lines, which are kept in memory. */
 const judgedBytes = 8 * 1024 ** 2;
 
 export interface SettleFileDeps {
@@ -24,15 +27,15 @@ export interface SettleFileDeps {
 
 interface SettledFile extends SettlementForm {
   bytes: AsyncIterable<unknown>;
-  /** Number of rejected lines that the caller accepts. */
+  /** Number of rejected lines that the sender accepts. */
   acceptRejected?: number | undefined;
 }
 
 /**
- * Settles users while reading a file, after judging its first lines. If the file is cut off, users of the lines before
- * stay settled, and the same file may be sent again.
- * @throws {HttpProblem} if the file is cut off, too slow, cannot be decompressed or parsed, or has too many rejected
- * lines
+ * Settles users while reading a file, after its first lines were checked. If the connection breaks, users of earlier
+ * lines stay settled, and the same file can be sent again.
+ * @throws {HttpProblem} if the file is incomplete, arrives too slowly, cannot be decompressed or parsed, or has too
+ * many rejected lines
  */
 export async function settleFile(
   record: SettlementRecord,

@@ -18,7 +18,7 @@ let runId: string;
 let url: string;
 let stores: ReturnType<typeof createPostgresExecutionStores>;
 
-/** A run of one step in which u2, u3 and `odd, "id"` are unknown. */
+/** Creates a run of one step in which the outcomes of u2, u3 and `odd, "id"` are unknown. */
 beforeEach(async () => {
   stores = createPostgresExecutionStores(on);
   const chain = [{ action: 'award-reward', params: {} }];
@@ -45,8 +45,8 @@ async function unknownUsers() {
 }
 const byHand = { by: 'hand', userId: 'u2', step: 1, outcome: 'succeeded' } as const;
 
-describe('settling by hand', () => {
-  it('settles one user and names the caller', async () => {
+describe('a settlement by hand', () => {
+  it('settles one user and records the caller', async () => {
     await end();
     const response = await settle(byHand);
     expect(response.statusCode).toBe(200);
@@ -59,7 +59,7 @@ describe('settling by hand', () => {
     expect(await unknownUsers()).toEqual(['odd, "id"', 'u3']);
   });
 
-  it('changes nothing on a repeat, and refuses another outcome', async () => {
+  it('changes nothing when repeated, and is refused for another outcome', async () => {
     await end();
     await settle(byHand);
     expect((await settle(byHand)).statusCode).toBe(200);
@@ -68,7 +68,7 @@ describe('settling by hand', () => {
     expect(await on.rowsOf('settlements')).toHaveLength(1);
   });
 
-  it('is refused while the run is active, and for users that are not unknown', async () => {
+  it('is refused while the run is active, and for users whose outcome is not unknown', async () => {
     const early = await settle(byHand);
     expect([early.statusCode, problem.parse(early.json()).code]).toEqual([409, 'run-not-ended']);
     await end();
@@ -76,14 +76,14 @@ describe('settling by hand', () => {
     expect([notUnknown.statusCode, problem.parse(notUnknown.json()).code]).toEqual([409, 'not-unknown']);
   });
 
-  it('refuses fields that it does not know, with a pointer', async () => {
+  it('is refused for unknown fields, with a pointer', async () => {
     await end();
     const response = await settle({ ...byHand, reason: 'x' });
     expect([response.statusCode, problem.parse(response.json()).errors[0]?.pointer]).toEqual([422, '/reason']);
   });
 });
 
-describe('settling by file', () => {
+describe('a settlement by file', () => {
   it.each<[string, string, string]>([
     ['CSV', 'text/csv', 'userId,step,outcome,code\r\n"odd, ""id""",1,succeeded\r\nu2,1,failed,out-of-stock\r\n'],
     [
@@ -114,7 +114,7 @@ describe('settling by file', () => {
     expect(response.json()).toMatchObject({ state: 'done', settled: { succeeded: 1, failed: 0 }, rejected: 0 });
   });
 
-  it('refuses a file that cannot be decompressed, and ends the settlement with the cause', async () => {
+  it('is refused if the file cannot be decompressed, and ends with the cause', async () => {
     await end();
     const response = await settle(gzipSync('u2,1,succeeded\n').subarray(0, 20), 'text/csv');
     expect([response.statusCode, problem.parse(response.json()).code]).toEqual([400, 'malformed-gzip']);
@@ -122,7 +122,7 @@ describe('settling by file', () => {
     expect(row).toMatchObject({ state: 'failed', cause: expect.stringContaining('cannot be decompressed') as unknown });
   });
 
-  it('lists the lines that settled no user, with number and reason', async () => {
+  it('lists the lines that settled no user, with their numbers and reasons', async () => {
     await end();
     const lines = [
       'u2,1,succeeded',
@@ -151,7 +151,7 @@ describe('settling by file', () => {
 describe('a settlement file with many lines that cannot be read', () => {
   const misread = ['u2,first,succeeded', 'u3,one,failed', 'u3,1,succeeded'].join('\n');
 
-  it('settles no user until the sender accepts the number of these lines', async () => {
+  it('settles no user unless the sender accepts the number of these lines', async () => {
     await end();
     const refused = await settle(misread, 'text/csv');
     expect([refused.statusCode, problem.parse(refused.json())]).toMatchObject([
@@ -167,19 +167,19 @@ describe('a settlement file with many lines that cannot be read', () => {
     expect(settlement.parse(accepted.json())).toMatchObject({ settled: { succeeded: 1, failed: 0 }, rejected: 2 });
   });
 
-  it('is refused if no line can be read, whatever number is accepted', async () => {
+  it('is refused if no line can be read, whatever number of lines the sender accepts', async () => {
     await end();
     const refused = await settle('u2,1,done\nu3,1,done', 'text/csv', {}, '?acceptRejected=2');
     expect(problem.parse(refused.json()).code).toBe('no-users');
   });
 
-  it('needs no number for users whose outcome is already known', async () => {
+  it("skips users whose outcome is already known, without the sender's consent", async () => {
     await end();
     const response = await settle('u1,1,succeeded\nnobody,1,failed\nu2,1,succeeded', 'text/csv');
     expect(settlement.parse(response.json())).toMatchObject({ state: 'done', settled: { succeeded: 1 }, rejected: 2 });
   });
 
-  it('stops when these lines become too many after the first check, and names the settled lines', async () => {
+  it('stops if too many lines after the first check cannot be read, and the problem contains the number of settled lines', async () => {
     await end();
     const good = ['u2,1,succeeded', ...Array.from({ length: judgedLines - 1 }, (_, index) => `x${index},1,failed`)];
     const refused = await settle([...good, ...Array<string>(2000).fill('u3;1')].join('\n'), 'text/csv');
@@ -219,7 +219,7 @@ describe('a preview of a settlement file', () => {
     expect(await on.rowsOf('settlement_requests')).toEqual([]);
   });
 
-  it('lists the columns to choose from if none is known to hold user ids', async () => {
+  it('lists the columns to choose from if no column is known to contain user ids', async () => {
     const preview = await previewed('kunde,step,outcome\nu2,1,succeeded\n');
     expect(preview).toMatchObject({ reading: null, rows: 0, refusal: { code: 'no-user-column' } });
     expect(preview.columns.map(({ name }) => name)).toEqual(['kunde', 'step', 'outcome']);
@@ -240,7 +240,7 @@ describe('a preview of a settlement file', () => {
   });
 });
 
-describe('settling by status', () => {
+describe('a settlement by the status endpoint', () => {
   it('is refused if no action of the chain is of class C', async () => {
     await end();
     const response = await settle({ by: 'status' });
@@ -249,7 +249,7 @@ describe('settling by status', () => {
 });
 
 describe('the list of settlements', () => {
-  it('is part of the report of a run, whose state does not change', async () => {
+  it('is part of the report of a run, and settlements do not change the state of the run', async () => {
     await end();
     const report = async () => {
       const response = await on.api.server.inject({ method: 'GET', url: `${url}/report`, headers: authorized });
@@ -262,7 +262,7 @@ describe('the list of settlements', () => {
     expect(await report()).toEqual({ ...before, settled: 3, unknown: 0 });
   });
 
-  it('can be looked up, newest first', async () => {
+  it('is returned newest first, and each settlement can be read', async () => {
     await end();
     await settle(byHand);
     await settle('u3,1,failed', 'text/csv');
@@ -277,7 +277,7 @@ describe('the list of settlements', () => {
     expect(settlement.parse(one.json())).toMatchObject({ by: 'file', settled: { failed: 1 } });
   });
 
-  it('removes its users from the list of unknown outcomes', async () => {
+  it('has settlements whose users are no longer among the unknown outcomes', async () => {
     await end();
     await settle(byHand);
     const response = await on.api.server.inject({

@@ -144,7 +144,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
   });
 }
 
-/** Accepts a file without validation, because a file is validated line by line while it is read. */
+/** Accepts a file without validation, because each line is validated when it is read. */
 const settleValidator: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {
@@ -163,7 +163,7 @@ async function settleWithoutFile(
   const { settlements, settlementRequests, catalogue } = deps;
   const { runId, chain } = snapshot;
   if (body.by === 'status') {
-    // The refresh includes a status endpoint that was added to the type just now.
+    // The refresh ensures that a status endpoint which was just added to the action type is known.
     await catalogue.refresh();
     requireStatusEndpoint(body, chain, catalogue.registered());
     const wanted = { step: body.step ?? null, country: body.country ?? null };
@@ -222,7 +222,10 @@ function newSettlement(
   return { settlementId: begun?.createdId ?? uuidv7(), runId, method, apiKey: requester, ...wanted };
 }
 
-/** @throws {HttpProblem} 409 if the run has not ended: its workers and its end still write outcomes */
+/**
+ * Begins a settlement.
+ * @throws {HttpProblem} 409 if the run has not ended, because outcomes are then still being written
+ */
 async function begin(wanted: NewSettlement, { settlementRequests }: SettlementRoutesDeps): Promise<SettlementRecord> {
   const begun = await settlementRequests.begin(wanted);
   if (begun) return begun;

@@ -1,4 +1,4 @@
-/** Names of columns of user ids as `wordOf` returns them, the preferred ones first. */
+/** Common names of columns of user ids, in the form that `wordOf` returns, the preferred names first. */
 const userNames = [
   ...['userid', 'useruid', 'customerid', 'memberid', 'contactid', 'subscriberid', 'recipientid', 'profileid'],
   ...[
@@ -18,11 +18,11 @@ const userNames = [
 
 const countryNames = ['country', 'countrycode', 'countryiso', 'isocountry', 'isocountrycode', 'countryname'];
 
-/** Words that name a column and are not ids, optionally followed by a number. */
+/** Pattern of words that are names of columns rather than ids, optionally followed by a number. */
 const columnWord =
   /^(e?mail(address)?|phone(number)?|mobile|msisdn|tel|(first|last|full)?name|address(line)?|column|col|field|attr(ibute)?|country|market|date|note|tag|status|line|row)\d*$/;
 
-/** Normalizes a name: lower case, without blanks, `_`, `-`, `.` and zero-width characters. */
+/** Returns a name in a form for comparison: in lower case, without blanks, `_`, `-`, `.` and zero-width characters. */
 export function wordOf(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_.\-\u200b-\u200d\u2060\ufeff]/g, '');
 }
@@ -31,12 +31,15 @@ export function isUserName(name: string): boolean {
   return userNames.includes(wordOf(name));
 }
 
-/** Returns the index of the column with a common name of user ids, the preferred one of several; -1 if none has. */
+/**
+ * Returns the index of the column that has a common name for user ids; if several have, the one with the preferred
+ * name. Returns -1 if none has.
+ */
 export function userColumnOf(names: readonly string[]): number {
   return preferred(names, userNames);
 }
 
-/** Returns the index of the column with a common name of countries; -1 if none has. */
+/** Returns the index of the column that has a common name for countries; -1 if none has. */
 export function countryColumnOf(names: readonly string[]): number {
   return preferred(names, countryNames);
 }
@@ -47,15 +50,18 @@ function preferred(names: readonly string[], known: readonly string[]): number {
   return best === undefined ? -1 : words.indexOf(best);
 }
 
-/** Returns the index of the column that the caller names, by its exact or normalized name; -1 if there is none. */
+/**
+ * Returns the index of the column with the name in the request, compared exactly or in the form of `wordOf`; -1 if
+ * there is none.
+ */
 export function namedColumn(name: string, names: readonly string[]): number {
   const exact = names.indexOf(name.trim());
   return exact >= 0 ? exact : names.map(wordOf).indexOf(wordOf(name));
 }
 
 /**
- * Returns true if a text looks like a user id rather than a column name: it has a digit, is an e-mail address or a
- * single character. Words of letters, and words separated by blanks, name a column.
+ * Returns true if a text looks like a user id and not like the name of a column: it has a digit, is an email address,
+ * or is a single character. Names of columns consist of words of letters, with or without blanks.
  */
 export function looksLikeId(text: string): boolean {
   const id = text.trim();
@@ -66,7 +72,7 @@ export function looksLikeId(text: string): boolean {
   return word === '' ? id === '' : /\p{N}/u.test(word) || /[^@]@[^@]/.test(word) || hasControl(word);
 }
 
-/** Returns true for a text with a control character, which is a rejected row and not a column name. */
+/** Returns true for a text with a control character. Such a text is a rejected row, not the name of a column. */
 function hasControl(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

@@ -1,4 +1,4 @@
-/** Common and former names that the Unicode CLDR does not list. */
+/** Common and former names of countries that are not in the Unicode CLDR. */
 const otherNames: Readonly<Record<string, string>> = {
   uk: 'GB',
   'great britain': 'GB',
@@ -22,7 +22,9 @@ const otherNames: Readonly<Record<string, string>> = {
 
 let known: ReadonlyMap<string, string> | undefined;
 
-/** Returns the ISO 3166-1 alpha-2 code of an English name, or of a code in any case; null if there is none. */
+/**
+ * Returns the ISO 3166-1 alpha-2 code for an English name, or for a code in upper or lower case; null if there is none.
+ */
 export function countryCodeOf(text: string): string | null {
   const word = text.trim();
   if (/^[a-z]{2}$/i.test(word) && word.toLowerCase() !== 'uk') return word.toUpperCase();
@@ -36,7 +38,7 @@ function namedCountries(): ReadonlyMap<string, string> {
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   const named = codes.flatMap((code): [string, string][] => {
     const name = names.of(code);
-    // A retired code maps to the country that replaced it.
+    // A code that is no longer used becomes the code of the country that replaced it.
     return name === undefined ? [] : [[name.toLowerCase(), new Intl.Locale(`und-${code}`).region ?? code]];
   });
   return new Map([...named, ...Object.entries(otherNames)]);

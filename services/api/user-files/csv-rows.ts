@@ -12,8 +12,8 @@ const fieldPatterns: Readonly<Record<Separator, RegExp>> = {
 const openQuote = / *"[^"]*(?:""[^"]*)*$/y;
 
 /**
- * Splits a row into fields, quoted as in RFC 4180. Returns `open` if the last field is quoted and continues in the next
- * line, null if quotes are in the middle of a text.
+ * Splits a row into fields, with quotes according to RFC 4180. Returns `open` if the last field is quoted and continues
+ * in the next line. Returns null if there are quotes in the middle of a text.
  */
 export function fieldsOf(row: string, separator: Separator): string[] | 'open' | null {
   if (!row.includes('"')) return row.includes(separator) ? row.split(separator) : [row];
@@ -33,7 +33,10 @@ export function fieldsOf(row: string, separator: Separator): string[] | 'open' |
   }
 }
 
-/** Returns true for an odd number of quotes: only such a line can end a quoted field of an earlier line. */
+/**
+ * Returns true if a line has an odd number of quotes. Only such a line can end a quoted field that began in an earlier
+ * line.
+ */
 export function hasOddQuotes(line: string): boolean {
   let isOdd = false;
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOdd = !isOdd;

@@ -45,8 +45,8 @@ function paddedDetail(padded: number): string | null {
 }
 
 /**
- * Returns a warning about user ids that differ only by case or width, which count as different users. Null if there are
- * none.
+ * Returns a warning about user ids that differ only by case or character width, because they count as different users.
+ * Returns null if there are none.
  */
 function nearlyEqualDetail(users: readonly string[]): string | null {
   const seen = new Map<string, string>();

@@ -12,19 +12,22 @@ import {
   type HeadLines,
 } from './separator.ts';
 
-/** Columns named by the caller, for files with uncommon headers. */
+/** Columns that the caller chooses, for files with uncommon names of columns. */
 export interface ColumnChoice {
-  /** Name of the column of user ids; without a header, its number from 1. */
+  /**
+   * Name of the column of user ids. In a file without a header, the number of the column; the first column has number
+   * 1.
+   */
   user?: string | undefined;
   country?: string | undefined;
-  /** `none`: the first line is a row. */
+  /** `none` means that the first line is a row and not a header. */
   header?: 'none' | undefined;
 }
 
 export interface FileColumns {
   separator: Separator;
   skippedLines: number;
-  /** Names of all columns; empty without a header. */
+  /** Names of all columns; empty for a file without a header. */
   names: readonly string[];
   id: number;
   /** Index of the column of countries; -1 if there is none. */
@@ -35,16 +38,18 @@ export interface FileColumns {
 export interface ColumnTerms {
   choice: ColumnChoice;
   /**
-   * `column`: each row must name its country. `ignored`: users have no country. `optional`: without a column of
-   * countries, the request names the country.
+   * Use of countries.
+   * - `column`: each row must contain a country.
+   * - `ignored`: the users have no country.
+   * - `optional`: without a column of countries, the request states the country of all rows.
    */
   countries: 'column' | 'optional' | 'ignored';
 }
 
 /**
- * Finds the columns of a file from its first lines, before any row is stored.
+ * Finds the columns of a file by its first lines, before any row is stored.
  * @param lines lines of the first 64 KiB
- * @throws {HttpProblem} 422 if no column is known to hold user ids or, if required, countries
+ * @throws {HttpProblem} 422 if no column is known to contain user ids or, if required, countries
  */
 export function columnsOf(lines: readonly string[], terms: ColumnTerms): FileColumns {
   const head = headLinesOf(lines);
@@ -56,7 +61,8 @@ export function columnsOf(lines: readonly string[], terms: ColumnTerms): FileCol
 }
 
 /**
- * Refuses a first line that is not UTF-8, as its names cannot be compared. Later rows are rejected individually.
+ * Refuses a file whose first line is not UTF-8, because the names in it cannot be compared. Later rows that are not
+ * UTF-8 are rejected one by one.
  * @throws {HttpProblem} 422
  */
 export function requireEncoded({ first }: HeadLines): void {
@@ -89,8 +95,8 @@ function separatorOf(head: HeadLines, first: string, choice: ColumnChoice): Sepa
 }
 
 /**
- * Returns the fields of the first line, for a person to choose from after `columnsOf` has refused the file. They are
- * column names unless the caller states that there is no header.
+ * Returns the fields of the first line. After `columnsOf` has refused a file, a person can choose from them. They are
+ * names of columns unless the caller states that there is no header.
  */
 export function firstFieldsOf(lines: readonly string[], choice: ColumnChoice): readonly string[] {
   const head = headLinesOf(lines);
@@ -116,7 +122,7 @@ function requireOnce(names: readonly string[], place: number): void {
   throw fileProblem('repeated-column', detail);
 }
 
-/** Returns the columns of a file without a header, as stated by the caller; columns are numbered from 1. */
+/** Returns the columns of a file without a header, as the caller has stated them by their numbers. */
 function withoutHeader(head: HeadLines, first: string, choice: ColumnChoice): FileColumns {
   const separator = head.named ?? rowSeparatorOf(head.rows);
   const count = fieldsIn(first, separator).length;
@@ -133,7 +139,7 @@ function withoutHeader(head: HeadLines, first: string, choice: ColumnChoice): Fi
   return { separator, skippedLines: head.skippedLines, names: [], id, country, count };
 }
 
-/** Returns the columns of a file whose first line names none: ids alone, or ids and countries. */
+/** Returns the columns of a file whose first line has no names of columns: only ids, or ids and countries. */
 function guessed(
   head: HeadLines,
   { names, separator }: { names: readonly string[]; separator: Separator },
@@ -155,7 +161,7 @@ function guessed(
   if (countries !== 'ignored' && names.length === 2 && looksLikeId(user) && countryCodeOf(country) !== null) {
     return { ...alone, country: 1, count: 2 };
   }
-  // `|` is no separator here: ids of some login services contain it, such as auth0|6b1f.
+  // The character `|` is not a separator here, because ids of some sign-in services contain it, such as auth0|6b1f.
   if (separator === '|' && names.length === 2 && looksLikeId(names.join(''))) return { ...alone, separator: ',' };
   const detail =
     `the first line names no column of user ids; it has ${listed(names)}. Name the column "userId", or send its name as user=, ` +

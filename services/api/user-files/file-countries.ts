@@ -10,7 +10,7 @@ export interface FileCountries extends Pick<RowTerms, 'country' | 'countries'> {
 }
 
 /**
- * Parses the query parameter `country`: a code for all users, or the name of a column.
+ * Parses the query parameter `country`, which is a code for all users or the name of a column.
  * @param configured countries of the installation; undefined for all
  * @throws {HttpProblem} 422 for a code that is not configured, 403 for a code outside the key's scope
  */

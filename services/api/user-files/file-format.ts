@@ -2,7 +2,7 @@ import { otherFormat } from './file-problems.ts';
 
 const plainText = 'save the rows as CSV (UTF-8), and upload that file';
 
-/** First bytes of formats without rows of text, as latin1. */
+/** First bytes of file formats that contain no rows of text, decoded as latin1. */
 const signatures: readonly (readonly [bytes: string, format: string, advice?: string])[] = [
   ['PK\u0003\u0004', 'an Excel workbook (.xlsx) or another ZIP archive'],
   ['PK\u0005\u0006', 'an empty ZIP archive'],
@@ -35,7 +35,7 @@ const byteOrderMarks: readonly (readonly [bytes: string, encoding: FileEncoding 
 
 export type FileEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** Beginnings of text formats without rows of fields. */
+/** Beginnings of text formats that contain no rows of fields. */
 const markups: readonly (readonly [RegExp, string])[] = [
   [/^\s*<(!doctype html|html|head|body|!--|table|meta)\b/i, 'a web page (HTML)'],
   [/^\s*<(\?xml|[a-z][\w:]*[\s>])/i, 'an XML document'],
@@ -43,8 +43,8 @@ const markups: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns the encoding that the byte order mark names; UTF-8 without one.
- * @throws {HttpProblem} 422 for a format without rows of text
+ * Returns the encoding that the byte order mark states; UTF-8 if there is no mark.
+ * @throws {HttpProblem} 422 for a format that contains no rows of text
  */
 export function encodingOf(head: Buffer): { encoding: FileEncoding; markBytes: number } {
   const first = head.toString('latin1', 0, 16);
@@ -56,12 +56,18 @@ export function encodingOf(head: Buffer): { encoding: FileEncoding; markBytes: n
   return { encoding: 'utf-8', markBytes: 0 };
 }
 
-/** Minimum number of control characters in binary data; they must also be more than a tenth of the text. */
+/**
+ * Minimum number of control characters in a text that counts as binary data. In addition, more than a tenth of the text
+ * must be control characters.
+ */
 const minControls = 8;
 // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
 const controls = /[\u0000-\u0008\u000e-\u001f]/g;
 
-/** @throws {HttpProblem} 422 for markup and binary data */
+/**
+ * Checks that a file contains rows of text.
+ * @throws {HttpProblem} 422 for markup and binary data
+ */
 export function requireRowsOfText(head: string, { allowsJson }: { allowsJson: boolean }): void {
   const markup = markups.find(([pattern]) => pattern.test(head));
   if (markup && !(allowsJson && markup[1] === 'JSON')) throw otherFormat(markup[1], plainText);

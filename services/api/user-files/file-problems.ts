@@ -1,7 +1,7 @@
 import { previewedRefusals, type UserFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 
-/** Refusal codes of files with rows of users. Routes that read such files declare them. */
+/** Codes of refusals of files that contain rows with users. Routes that read such files declare them. */
 export const fileRefusals = {
   'unreadable-file': 'the file is not a CSV file, or its text cannot be read',
   'no-user-column': 'no column of the file is recognized as user ids',
@@ -10,7 +10,7 @@ export const fileRefusals = {
   'unclear-separator': 'rows and header have different separators',
 } as const;
 
-/** Refusal codes of files whose rows are also judged by number and country. */
+/** Further codes of refusals, for files whose number of rows and countries are also checked. */
 export const listRefusals = {
   ...fileRefusals,
   'no-users': 'the file has no row with a user',
@@ -21,7 +21,10 @@ export type FileProblemCode = keyof typeof listRefusals | 'no-country-column' | 
 
 const saveAsCsv = 'save it as CSV (in Excel: File, Save as, "CSV UTF-8"), and upload that file';
 
-/** @param format noun phrase such as `a PDF document` */
+/**
+ * Returns the problem of a file in another format.
+ * @param format noun phrase such as `a PDF document`
+ */
 export function otherFormat(format: string, advice = saveAsCsv): HttpProblem {
   return fileProblem('unreadable-file', `the file is ${format}, and has to be a CSV file; ${advice}`);
 }
@@ -33,7 +36,7 @@ export function fileProblem(code: FileProblemCode, detail: string): HttpProblem 
 /**
  * Runs work that may refuse the content of a file.
  * @returns the refusal, or null
- * @throws every other error, and the refusal of a file that is not a CSV file
+ * @throws any other error, and the refusal of a file that is not a CSV file
  */
 export async function refusalOf(work: () => unknown): Promise<UserFilePreview['refusal']> {
   try {

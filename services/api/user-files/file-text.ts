@@ -1,29 +1,31 @@
 import { encodingOf, requireRowsOfText, type FileEncoding } from './file-format.ts';
 import { fileProblem } from './file-problems.ts';
 
-/** Bytes of a file that are examined before any row is processed. */
+/** Number of bytes at the beginning of a file that are examined before any row is processed. */
 const headBytes = 64 * 1024;
 
 export interface FileText {
   encoding: FileEncoding;
-  /** Lines of the first 64 KiB, without line ends and an incomplete last line. Invalid bytes are U+FFFD. */
+  /**
+   * Lines of the first 64 KiB, without line ends and without an incomplete last line. U+FFFD replaces invalid bytes.
+   */
   headLines: readonly string[];
   /** The whole file as UTF-8 without a byte order mark. */
   bytes: AsyncIterable<Buffer>;
-  /** Ends the source. Must be called even if `bytes` are not read, as the sender waits until then. */
+  /** Ends the source. It must be called even if `bytes` are not read, because the sender waits until then. */
   close(): Promise<void>;
 }
 
 interface FileHead {
   bytes: Buffer;
   isWhole: boolean;
-  /** Error that ended the source early. */
+  /** Error that has ended the source too early; null if there was none. */
   failure: { error: unknown } | null;
 }
 
 /**
  * Examines the beginning of a file and determines its encoding.
- * @throws {HttpProblem} 422 for an unreadable format or encoding
+ * @throws {HttpProblem} 422 for a format or an encoding that cannot be read
  */
 export async function openFile(
   bytes: AsyncIterable<unknown>,
@@ -39,7 +41,7 @@ export async function openFile(
     const first = head.bytes.subarray(markBytes);
     const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(first, { stream: !head.isWhole });
     requireRowsOfText(text, { allowsJson });
-    // Files of old Macs end lines with a lone carriage return.
+    // Files of old Macs have line ends that consist only of a carriage return.
     const hasReturns = !text.includes('\n') && /\r[^\r]/.test(text);
     const lines = text.split(hasReturns ? '\r' : '\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
     const headLines = head.isWhole ? lines : lines.slice(0, -1);
@@ -70,7 +72,10 @@ async function readHead(source: AsyncIterator<unknown>): Promise<FileHead> {
   return { bytes: Buffer.concat(chunks), isWhole: false, failure: null };
 }
 
-/** @throws the source's error, or {HttpProblem} 422 if the first 64 KiB contain no complete, non-empty line */
+/**
+ * Checks that there is a first line.
+ * @throws the error of the source, or {HttpProblem} 422 if the first 64 KiB contain no complete line with content
+ */
 function requireFirstLine(lines: readonly string[], { isWhole, failure }: FileHead): void {
   if (isWhole || lines.some((line) => line.trim() !== '')) return;
   if (failure) throw failure.error;

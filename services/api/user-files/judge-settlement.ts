@@ -15,16 +15,17 @@ export const settlementRuleWords: Readonly<Record<string, string>> = {
 export interface SettlementJudge {
   take(read: ReadLine): void;
   /**
+   * Checks the lines that were read so far.
    * @param settledLines number of lines whose users are settled already
-   * @throws {HttpProblem} 422 if too many lines so far are unreadable
+   * @throws {HttpProblem} 422 if too many lines are unreadable
    */
   judge(settledLines: number): void;
 }
 
 /**
- * Judges a settlement file by its unreadable lines. Users that are not unknown do not count: they depend on the run,
- * not on the parsing.
- * @param accepted rejected lines that the caller accepts
+ * Creates the check of a settlement file by the number of its unreadable lines. Users whose outcome is not unknown do
+ * not count, because they do not show that the file is parsed wrongly.
+ * @param accepted number of rejected lines that the sender accepts
  */
 export function createSettlementJudge(accepted: number | undefined): SettlementJudge {
   const rejects: { line: number; value: string; rule: string }[] = [];

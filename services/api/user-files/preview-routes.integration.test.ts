@@ -29,7 +29,7 @@ async function refused(...parameters: Parameters<typeof send>) {
 }
 
 describe('POST /v1/user-files/preview', () => {
-  it('reads a file like an upload with the same parameters', async () => {
+  it('describes a file in the same way as an upload with the same parameters', async () => {
     const file = 'customer;market\nu-1;SG\nu-2;Vietnam\nNULL;SG\n';
     const query = 'user=customer&country=market&acceptRejected=1';
     const answer = await previewed(gzipSync(file), `?${query}`);
@@ -43,7 +43,7 @@ describe('POST /v1/user-files/preview', () => {
     expect(answer).toMatchObject({ format: 'gzip', users: 2, rows: 3, rejected: 1, refusal: null });
   });
 
-  it('stores nothing, whether an upload accepts the file or not, and leaves no entry in the audit log', async () => {
+  it('stores nothing, whether or not an upload would accept the file, and adds no entry to the audit log', async () => {
     await previewed('userId\nu-1\n', '?country=SG');
     await previewed('userId\nNULL\n', '?country=SG');
     await previewed('userId\nu-1\n', '?countries=none');
@@ -51,13 +51,13 @@ describe('POST /v1/user-files/preview', () => {
       expect([table, await on.rowsOf(table)]).toEqual([table, []]);
   });
 
-  it('refuses a country that is not configured, and a country parameter for users without countries', async () => {
+  it('refuses a country that is not configured, and refuses a country for users without countries', async () => {
     expect((await refused('userId\nu-1\n', '?country=XX')).errors).toMatchObject([{ code: 'unknown-country' }]);
     const both = await refused('userId\nu-1\n', '?countries=none&country=SG');
     expect(both.errors).toMatchObject([{ pointer: '/country', code: 'no-countries' }]);
   });
 
-  it('rejects rows of countries outside the scope of the key', async () => {
+  it('rejects rows with countries outside the scope of the key', async () => {
     const { secret } = await makeManager();
     const bearer = { authorization: `Bearer ${secret}` };
     const answer = await previewed('userId,country\nu-1,SG\nu-2,ID\n', '?acceptRejected=1', bearer);

@@ -27,7 +27,7 @@ async function preview(file: string | Buffer, { form = 'csv', user, acceptReject
 const usesOf = ({ columns }: UserFilePreview) => columns.map(({ name, use }) => `${name}: ${use}`);
 
 describe('a preview of a settlement file', () => {
-  it('shows columns with their use, the users of each outcome and the first rejected lines', async () => {
+  it('shows columns with their use, the number of users of each outcome and the first rejected lines', async () => {
     const file = 'Outcome;Customer ID;Step;Note\nsucceeded;u2;1;\nfailed;u3;1;late\nfailed;u1;2;\nlost;u4;1;\n';
     const result = await preview(file);
     expect(usesOf(result)).toEqual(['Outcome: outcome', 'Customer ID: user', 'Step: step', 'Note: ignored']);
@@ -50,13 +50,13 @@ describe('a preview of a settlement file', () => {
     expect((await preview(file, { acceptRejected: 1 })).refusal).toBeNull();
   });
 
-  it('names the columns of a file without a header by their use', async () => {
+  it('shows the use of the columns of a file without a header', async () => {
     const result = await preview(gzipSync('u1,1,failed,late,SG\nu2,1,succeeded,,SG\n'));
     expect(usesOf(result)).toEqual(['1: user', '2: step', '3: outcome', '4: code', '5: country']);
     expect(result).toMatchObject({ format: 'gzip', countries: [{ country: 'SG', users: 2 }], refusal: null });
   });
 
-  it('lists the columns to choose from if none is known to hold user ids', async () => {
+  it('lists the columns to choose from if no column is known to contain user ids', async () => {
     const file = 'kunde,step,outcome\nu2,1,succeeded\n';
     const result = await preview(file);
     expect(result).toMatchObject({ reading: null, rows: 0, refusal: { code: 'no-user-column' } });

@@ -9,16 +9,17 @@ import { openSettlementFile, type ReadLine, type SettlementForm, type Settlement
 
 export interface SettlementPreviewTerms extends SettlementForm, UploadTerms {
   body: Readable;
-  /** Number of rejected lines that the caller accepts. */
+  /** Number of rejected lines that the sender accepts. */
   acceptRejected: number | undefined;
 }
 
 type Content = Omit<UserFilePreview, 'format'>;
 
 /**
- * Reads a whole settlement file as a settlement does, without settling users. A refusal of the file's content is part
- * of the answer.
- * @throws {HttpProblem} if the file has another format, is too large, cut off, too slow or cannot be decompressed
+ * Reads a whole settlement file like a settlement, without settling users. If the content of the file would be refused,
+ * the refusal is part of the answer.
+ * @throws {HttpProblem} if the file has another format, is too large or incomplete, arrives too slowly or cannot be
+ * decompressed
  */
 export async function previewSettlementFile(terms: SettlementPreviewTerms): Promise<UserFilePreview> {
   const { body, encoding, clock, acceptRejected, ...form } = terms;
@@ -91,7 +92,7 @@ function countLines() {
     if ('rule' in entry) {
       rejected++;
       const detail = settlementRuleWords[entry.rule] ?? entry.rule;
-      // The preview has one rule for all lines that cannot be parsed, whatever the kind of file.
+      // In the preview, all lines that cannot be parsed have the same rule, whatever the kind of file.
       const rule = previewedRules.find((each) => each === entry.rule) ?? 'malformed-row';
       if (rejects.length < maxPreviewRejects) rejects.push({ line, value: entry.userId ?? '', rule, detail });
       return;

@@ -37,7 +37,7 @@ const lines = (count: number, line: (n: number) => string) =>
 const usesOf = ({ columns }: UserFilePreview) => columns.map(({ name, use }) => `${name}: ${use}`);
 
 describe('a preview of a file', () => {
-  it('shows columns with their use, the first five users and the users of each country', async () => {
+  it('shows columns with their use, the first five users and the number of users of each country', async () => {
     const file = `plan;customer_id;country\n${lines(6, (n) => `x;u-${n};SG`)}\nx;u-9;Vietnam\n`;
     const result = await preview(file);
     expect(usesOf(result)).toEqual(['plan: ignored', 'customer_id: user', 'country: country']);
@@ -58,19 +58,19 @@ describe('a preview of a file', () => {
     expect(result.firstUsers).toEqual([0, 1, 2, 3, 4].map((n) => ({ line: n + 2, userId: `u-${n}`, country: 'SG' })));
   });
 
-  it('reads the whole file, however many parts it has', async () => {
+  it('reads the whole file, whatever the number of its chunks', async () => {
     const result = await preview(`userId\n${lines(45_000, (n) => `u-${n}`)}\nNULL\n`, { all: 'SG' });
     expect(result).toMatchObject({ rows: 45_001, users: 45_000, rejected: 1, countries: [{ users: 45_000 }] });
     expect(result.rejects).toMatchObject([{ line: 45_002, rule: 'no-value' }]);
     expect(result.firstUsers).toHaveLength(5);
   });
 
-  it('names the format of a file that is packed', async () => {
+  it('shows the format of a compressed file', async () => {
     const result = await preview(gzipSync('userId\nu-1\n'), { all: 'SG' });
     expect(result).toMatchObject({ format: 'gzip', users: 1 });
   });
 
-  it('shows the first ten rejected rows with line, value and rule in words, and counts all of them', async () => {
+  it('shows the first ten rejected rows with line, value and a description of the rule, and the number of all', async () => {
     const result = await preview(`userId\n${lines(300, (n) => `u-${n}`)}\n${lines(12, () => 'NULL')}\n`, { all: 'SG' });
     expect(result).toMatchObject({ users: 300, rejected: 12, refusal: null });
     expect(result.rejects).toHaveLength(10);
@@ -78,7 +78,7 @@ describe('a preview of a file', () => {
     expect(result.rejects[0]).toEqual({ line: 302, value: 'NULL', rule: 'no-value', detail });
   });
 
-  it('lists fifty countries, the largest first, and sums up the users of all other countries', async () => {
+  it('lists the fifty countries with the most users, and sums the users of all other countries', async () => {
     const codes = ['A', 'B'].flatMap((first) => Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (second) => first + second));
     const rows = codes.flatMap((code, place) => (code === 'BZ' ? [`x,${code}`, `y,${code}`] : [`u-${place},${code}`]));
     const result = await preview(`userId,country\n${rows.join('\n')}\n`, { countries: new Set(codes) });
@@ -92,13 +92,13 @@ describe('a preview of a file', () => {
     expect(result.reading?.warnings).toMatchObject([{ code: 'rounded-ids' }]);
   });
 
-  it('has no countries if users of the file have none', async () => {
+  it('has no countries if the users of the file have none', async () => {
     const result = await preview('userId,country\nu-1,SG\n', { isWithoutCountries: true });
     expect(usesOf(result)).toEqual(['userId: user', 'country: ignored']);
     expect(result).toMatchObject({ users: 1, countries: [], firstUsers: [{ userId: 'u-1', country: null }] });
   });
 
-  it('numbers the columns of a file without a header', async () => {
+  it('shows numbers for the columns of a file without a header', async () => {
     const result = await preview('x,u-1,SG\n', { header: 'none', user: '2', country: '3' });
     expect(usesOf(result)).toEqual(['1: ignored', '2: user', '3: country']);
     expect(result.firstUsers).toEqual([{ line: 1, userId: 'u-1', country: 'SG' }]);
@@ -106,7 +106,7 @@ describe('a preview of a file', () => {
 });
 
 describe('a preview of a file that an upload refuses', () => {
-  it('lists the columns if none is known to hold users, and shows users once a column is chosen', async () => {
+  it('lists the columns if no column is known to contain users, and shows users after a column was chosen', async () => {
     const file = 'kunde,land\nu-1,SG\n';
     const result = await preview(file);
     expect(usesOf(result)).toEqual(['kunde: ignored', 'land: ignored']);
@@ -116,7 +116,7 @@ describe('a preview of a file that an upload refuses', () => {
     expect(chosen).toMatchObject({ refusal: null, firstUsers: [{ userId: 'u-1', country: 'SG' }] });
   });
 
-  it('shows users without their country if no column holds countries', async () => {
+  it('shows users without their country if no column contains countries', async () => {
     const result = await preview('userId,land\nu-1,SG\nNULL,SG\n');
     expect(usesOf(result)).toEqual(['userId: user', 'land: ignored']);
     expect(result).toMatchObject({ refusal: { code: 'no-country-column' }, rows: 2, users: 1, rejected: 1 });
@@ -128,26 +128,26 @@ describe('a preview of a file that an upload refuses', () => {
     ['repeated-column', 'userId,userId,country\nu-1,u-1,SG\n', {}],
     ['unclear-separator', 'userId,country\nu-1;SG\nu-2;SG\n', {}],
     ['unknown-column', 'u-1,SG\n', { header: 'none', user: '9' }],
-  ] as const)('names the reason, and reads no row: %s', async (code, file, as) => {
+  ] as const)('has the reason and reads no row: %s', async (code, file, as) => {
     const result = await preview(file, as);
     expect(result).toMatchObject({ reading: null, rows: 0, refusal: { code } });
     expect(result.columns.length).toBeGreaterThan(1);
   });
 
-  it('names the reason if too many rows are rejected and the sender does not accept that', async () => {
+  it('has the reason if more rows are rejected than the sender accepts', async () => {
     const file = 'userId,country\nu-1,SG\nu-2,XX\nNULL,SG\n';
     expect(await preview(file)).toMatchObject({ users: 1, rejected: 2, refusal: { code: 'too-many-rejected' } });
     expect(await preview(file, { acceptRejected: 2 })).toMatchObject({ users: 1, rejected: 2, refusal: null });
     expect(await preview('userId,country\n')).toMatchObject({ rows: 0, refusal: { code: 'no-users' } });
   });
 
-  it('counts no row if any row has another country than the request, and shows the columns', async () => {
+  it('counts no row if a row has another country than the request, and shows the columns', async () => {
     const result = await preview('userId,country\nu-1,SG\nu-2,ID\n', { all: 'SG' });
     expect(result).toMatchObject({ rows: 0, users: 0, firstUsers: [], refusal: { code: 'other-country' } });
     expect(usesOf(result)).toEqual(['userId: user', 'country: country']);
   });
 
-  it('is refused if the file is no CSV file, or cannot be unpacked', async () => {
+  it('is refused if the file is not a CSV file or cannot be decompressed', async () => {
     await expect(preview('%PDF-1.7\n')).rejects.toMatchObject({ code: 'unreadable-file' });
     const cut = gzipSync(`userId\n${lines(50_000, (n) => `u-${n * 7919}`)}`).subarray(0, 90_000);
     await expect(preview(cut, { all: 'SG' })).rejects.toThrow(HttpProblem);

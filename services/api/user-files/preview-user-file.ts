@@ -19,13 +19,15 @@ const anywhere = '*';
 
 export interface PreviewTerms extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
   body: Readable;
-  /** Number of rejected rows that the caller accepts. */
+  /** Number of rejected rows that the sender accepts. */
   acceptRejected: number | undefined;
 }
 
 /**
- * Reads a whole file as an upload does, without storing it. A refusal of the file's content is part of the answer.
- * @throws {HttpProblem} if the file is not a CSV file, is too large, cut off, too slow or cannot be decompressed
+ * Reads a whole file like an upload, without storing it. If the content of the file would be refused, the refusal is
+ * part of the answer.
+ * @throws {HttpProblem} if the file is not a CSV file, is too large or incomplete, arrives too slowly or cannot be
+ * decompressed
  */
 export async function previewUserFile({ body, encoding, clock, ...terms }: PreviewTerms): Promise<UserFilePreview> {
   let format: UploadEncoding = encoding;
@@ -57,7 +59,7 @@ async function previewOf(
 ): Promise<Content> {
   const { columns, refusal: unknown } = await findColumns(file, choice, countryNeedOf({ hasCountries, country }));
   if (columns === null) return { ...nothingRead, columns: fieldsToChoose(file.headLines, choice), refusal: unknown };
-  // Users are listed even if no column contains their countries.
+  // Users are also listed if no column contains their countries.
   const isWithout = !hasCountries || unknown !== null;
   const all = isWithout ? { country: anywhere, countries: { has: () => true } } : { ...terms, country };
   const users = collectUsers(isWithout);
@@ -68,7 +70,8 @@ async function previewOf(
     if (unknown === null) requireFewRejects(reading.end(), acceptRejected);
   });
   const read = { reading: describeReading(file, columns, reading), columns: columnsWithUse(columns) };
-  // If the file is refused for its country, the rows before the refusal were not passed on, so no rows are shown.
+  // No rows are shown for a file that is refused because of its country, because the rows before the refusal were not
+  // passed on.
   if (refusal?.code === 'other-country') return { ...nothingRead, ...read, refusal };
   const { rows, rejected, rejects } = reading.end();
   return {
@@ -94,7 +97,7 @@ export const nothingRead = {
   outcomes: [],
 } satisfies Partial<Content>;
 
-/** Returns the columns of a file or a refusal; both if only the column of countries is missing. */
+/** Returns the columns of a file, or a refusal. Returns both if only the column of countries is missing. */
 async function findColumns(
   { headLines }: FileText,
   choice: ColumnChoice,
@@ -106,7 +109,7 @@ async function findColumns(
   return { columns: found[0] ?? null, refusal };
 }
 
-/** Returns the columns of a file with unknown meaning, for a person to choose from. */
+/** Returns the columns of a file whose meaning is unknown, so that a person can choose. */
 export function fieldsToChoose(headLines: readonly string[], choice: ColumnChoice): Content['columns'] {
   const fields = firstFieldsOf(headLines, choice);
   return fields.map((field, index) => ({ name: choice.header === 'none' ? `${index + 1}` : field, use: 'ignored' }));

@@ -3,13 +3,13 @@ import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../../shared
 import { createRowReader, maxLineBytes, type RowCounts, type RowTerms } from './row-reader.ts';
 import { maxRejectsKept, type UploadEnd, type UploadRows } from './upload.port.ts';
 
-/** Maximum rows per call of `onRows`. */
+/** Maximum number of rows in a call of `onRows`. */
 const rowsPerPart = 20_000;
-/** Maximum users that are kept for comparison with each other. */
+/** Maximum number of users that are kept and compared with each other. */
 const sampledUsers = 5000;
 
 export interface ReadUploadTerms extends RowTerms {
-  /** Receives rows; reading waits for its result. */
+  /** Receives rows. Reading continues after its promise is resolved. */
   onRows: (rows: UploadRows) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface UploadReading {
   lines(): number;
   counts(): RowCounts;
   sample(): readonly string[];
-  /** Reads to the end. Rejects if the bytes are incomplete. */
+  /** Reads the bytes to their end. Rejects if the bytes are incomplete. */
   read(bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -31,7 +31,9 @@ interface Part {
 const lineFeed = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads rows of a CSV file as its bytes arrive. Memory is bounded for files and lines of any length. */
+/**
+ * Creates the reading of a CSV file's rows, as its bytes arrive. Memory is bounded for files and lines of any length.
+ */
 export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): UploadReading {
   const { skippedLines } = terms.columns;
   let lines = 0;
@@ -53,7 +55,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
     if (rejects.length < maxRejectsKept) rejects.push({ line, value: escapeUserId(value), rule });
   }
 
-  /** Passes the collected rows on. Validates all ids as one text, and individually only if that fails. */
+  /** Passes the collected rows on. All ids are validated as one text, and one by one only if that fails. */
   async function passRowsOn(): Promise<void> {
     const full = part;
     part = { countries: [], users: [], lines: [] };
@@ -136,12 +138,12 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
   };
 }
 
-/** Returns true if a line has too many bytes. The limit is the same for complete and incomplete lines. */
+/** Returns true if a line has too many bytes. The limit is the same for lines that are not complete yet. */
 function isTooLong(line: string): boolean {
   return line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
 }
 
-/** Returns lines as strings, except lines that are not UTF-8. */
+/** Returns lines as strings. Lines that are not UTF-8 stay bytes. */
 function textsOf(bytes: Buffer): readonly (string | Buffer)[] {
   const whole = decoded(bytes);
   if (whole !== null) return whole.split('\n');

@@ -6,14 +6,14 @@ import { createUploadReading, type ReadUploadTerms, type UploadReading } from '.
 
 export interface UserFileTerms extends Omit<ReadUploadTerms, 'columns'> {
   choice: ColumnChoice;
-  /** False for users without countries, such as those of suppression lists. */
+  /** False for users who have no country, such as those of suppression lists. */
   hasCountries: boolean;
   onBegin?: (reading: UploadReading) => void;
 }
 
 /**
- * Reads a whole file of users, and describes how it was parsed.
- * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns
+ * Reads a whole file of users and describes how it was parsed.
+ * @throws {HttpProblem} 422 for a format or an encoding that cannot be read, or for unknown columns
  */
 export async function readUserFile(
   bytes: AsyncIterable<unknown>,
@@ -31,7 +31,7 @@ export async function readUserFile(
   }
 }
 
-/** Returns whether the columns of a file must name countries. */
+/** Returns how a file uses countries: from a column, from the request, or not at all. */
 export function countryNeedOf({
   hasCountries,
   country,

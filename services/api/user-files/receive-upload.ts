@@ -11,15 +11,16 @@ import type { Upload, UploadEnd } from './upload.port.ts';
 
 export interface ReceiveUploadTerms<Received> extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
   body: Readable;
-  /** Number of rejected rows that the caller accepts. */
+  /** Number of rejected rows that the sender accepts. */
   acceptRejected: number | undefined;
   upload: Upload<Received>;
   logger: FastifyBaseLogger;
 }
 
 /**
- * Stores a file as a list. If reading fails, the list is in state failed with its cause and has no users.
- * @throws {HttpProblem} if the file is cut off, too slow or unreadable, has no users or too many rejected rows
+ * Stores a file as a list. If reading fails, the list is in the state failed, with its cause and without users.
+ * @throws {HttpProblem} if the file is incomplete, arrives too slowly, cannot be read, has no users, or has too many
+ * rejected rows
  */
 export async function receiveUpload<Received>({
   body,
@@ -56,7 +57,7 @@ export async function receiveUpload<Received>({
   } catch (error) {
     const problem = brokenUpload(error, begun?.lines() ?? 0) ?? readQuotaProblem(error);
     const end = judged ?? begun?.end() ?? { rows: 0, rejected: 0, rejects: [] };
-    // The list also stores the cause, as the sender may have disconnected.
+    // The cause is also stored with the list, because the sender may have disconnected.
     await upload.fail(problem?.message ?? 'the file could not be stored', end).catch((failure: unknown) => {
       logger.warn({ err: failure }, 'could not mark an upload as failed');
     });

@@ -2,7 +2,7 @@ import { HttpProblem } from '../frame/http-problem.ts';
 import { fileProblem } from './file-problems.ts';
 import { ruleWords } from './user-cells.ts';
 
-/** Maximum share of rejected rows without consent. */
+/** Largest share of rejected rows that needs no consent of the sender. */
 const freeShare = 0.05;
 const namedRows = 3;
 
@@ -13,21 +13,21 @@ interface JudgedFile {
 }
 
 export interface FileWording {
-  /** Noun for an accepted row. */
+  /** Noun for an accepted row, used in the problem. */
   row: string;
-  /** Descriptions of the rules that rejected rows break. */
+  /** Descriptions of the rules that rejected rows violate. */
   rules: Readonly<Record<string, string>>;
-  /** Effects of the file before its refusal, as a clause without punctuation. */
+  /** Effects that the file had before its refusal, as a clause without punctuation. */
   kept: string;
 }
 
 const ofList: FileWording = { row: 'user', rules: ruleWords, kept: 'Nothing of the file was stored' };
 
 /**
- * Judges the share of rejected rows. Rows that are not UTF-8 always need consent: the file has another encoding, and
- * more of its ids may be misread.
- * @param accepted rejected rows that the caller accepts
- * @throws {HttpProblem} 422 for a file without users, or with more rejected rows than the caller accepts
+ * Checks the share of rejected rows. Any row that is not UTF-8 needs consent, because the file then has another
+ * encoding, and other ids may also be wrong.
+ * @param accepted number of rejected rows that the sender accepts
+ * @throws {HttpProblem} 422 for a file without users, or with more rejected rows than the sender accepts
  */
 export function requireFewRejects(end: JudgedFile, accepted: number | undefined, wording = ofList): void {
   const { rows, rejected, rejects } = end;

@@ -19,9 +19,9 @@ const previewQuery = z.strictObject({
   ...fileQuery,
 });
 
-/** Registers the preview of an upload, which stores nothing. */
+/** Registers the route of the preview of an upload, which stores nothing. */
 export async function routes(server: HttpServer, parts: ApiParts): Promise<void> {
-  // A separate scope, because no other route takes a streamed body.
+  // The route has its own Fastify scope, because no other route reads its body as a stream.
   await server.register((scope: HttpServer) => {
     previewRoute(scope, parts);
     return Promise.resolve();
@@ -36,7 +36,7 @@ function previewRoute(server: HttpServer, { catalogue, clock }: ApiParts): void 
   server.route({
     method: 'POST',
     url: '/user-files/preview',
-    // A preview changes nothing. Each role that may upload some user file may preview one.
+    // A preview changes nothing. Each role that may upload some kind of file with users may preview a file.
     config: {
       role: 'manager',
       scope: 'calculation',

@@ -6,14 +6,14 @@ import type { FileColumns } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
 import { isRounded, mayHaveEdges, ruleOfPlaceholder, withoutEdges } from './user-cells.ts';
 
-/** Maximum bytes of a line, and maximum characters of a row of several lines. */
+/** Maximum number of bytes of a line, and of characters of a row of several lines. */
 export const maxLineBytes = 64 * 1024;
-/** Maximum country texts whose codes are cached. */
+/** Maximum number of texts of countries whose codes are cached. */
 const maxPlaces = 1000;
 
 export interface RowTerms {
   columns: FileColumns;
-  /** Country of all rows; null if each row names its country. */
+  /** Country of all rows; null if each row contains its country. */
   country: string | null;
   /** Configured countries that the caller may use. */
   countries: Pick<ReadonlySet<string>, 'has'>;
@@ -26,32 +26,38 @@ export interface RowSink {
 
 export interface RowCounts {
   rows: number;
-  /** User ids whose surrounding blanks were removed. */
+  /** Number of user ids from which surrounding blanks were removed. */
   trimmed: number;
-  /** User ids with surrounding blanks in a file without a header, where blanks are kept. */
+  /** Number of user ids with surrounding blanks in a file without a header, in which blanks are kept. */
   padded: number;
-  /** User ids that Excel has rounded. */
+  /** Number of user ids that Excel has rounded. */
   rounded: number;
 }
 
 export interface RowReader {
   readonly counts: Readonly<RowCounts>;
-  /** @param at line number, from 1 */
+  /**
+   * Reads a line.
+   * @param at number of the line; the first line has number 1
+   */
   takeLine(line: string, at: number): void;
   rejectLine(beginning: string, at: number, rule: RejectRule): void;
-  /** Ends a row with unclosed quotes. */
+  /** Ends a row whose quotes are not closed. */
   end(): void;
 }
 
-/** Parses lines to users. The lines of a quoted field are one row. */
+/** Creates the reader of users from lines. The lines of a quoted field are one row. */
 export function createRowReader({ columns, country, countries }: RowTerms, sink: RowSink): RowReader {
   const { id: idAt, country: countryAt, separator, names, count } = columns;
   const header = names[idAt];
   const places = new Map<string, string | null>();
   const counts: RowCounts = { rows: 0, trimmed: 0, padded: 0, rounded: 0 };
-  /** Lines of a row whose quoted field is not closed yet. */
+  /** Lines of a row whose quoted field is not closed so far. */
   let open: { lines: string[]; at: number; length: number } | null = null;
-  /** True while lines may belong to an overlong quoted field, or to an unclosed quote. */
+  /**
+   * True while it is unclear whether lines belong to a quoted field that is too long or follow a quote that is never
+   * closed.
+   */
   let isUnclear = false;
 
   function codeOf(place: string): string | null {
@@ -82,8 +88,8 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
   }
 
   /**
-   * Ends a row whose quoted field is not closed. A stray quote also opens a field, so each collected line that has all
-   * columns is then a row.
+   * Ends a row whose quoted field is not closed. The quote may be an error, so each collected line that has all columns
+   * is read as a row.
    */
   function closeRow(): void {
     if (!open) return;
@@ -132,7 +138,7 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
     return code === null ? { rule: 'missing-country' } : { user, code };
   }
 
-  /** Removes surrounding blanks if a header shows that the file is a table. */
+  /** Returns the id without surrounding blanks if the file has a header, which shows that the file is a table. */
   function idOf(field: string | undefined): string | undefined {
     if (field === undefined || !mayHaveEdges(field)) return field;
     const bare = withoutEdges(field);

@@ -3,18 +3,21 @@ import { fieldsOf, separators, type Separator } from './csv-rows.ts';
 import { fileProblem } from './file-problems.ts';
 
 export interface HeadLines {
-  /** The separator named by a first line such as `sep=;`. */
+  /** Separator that a first line such as `sep=;` states. */
   named: Separator | undefined;
   skippedLines: number;
   first: string | undefined;
-  /** The first non-empty lines, including `first`. */
+  /** First lines with content, including `first`. */
   rows: readonly string[];
 }
 
-/** Maximum lines that determine the separator. */
+/** Maximum number of lines by which the separator is determined. */
 const judgedLines = 100;
 
-/** @throws {HttpProblem} 422 if the line `sep=` names another character */
+/**
+ * Returns the first lines.
+ * @throws {HttpProblem} 422 if a line `sep=` states an unknown separator
+ */
 export function headLinesOf(lines: readonly string[]): HeadLines {
   const sep = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1];
   const named = separators.find((separator) => separator === sep);
@@ -33,15 +36,15 @@ export function headLinesOf(lines: readonly string[]): HeadLines {
   return { named, skippedLines: place, first: lines[place], rows };
 }
 
-/** Returns the separator with which a field of the header matches. */
+/** Returns the separator with which at least one field of the header is a wanted name. */
 export function separatorWhere(header: string, isWanted: (name: string) => boolean): Separator | undefined {
   const found = separators.filter((each) => header.includes(each));
   return found.find((each) => fieldsIn(header, each).some(isWanted));
 }
 
 /**
- * Returns the separator that splits the first line and most other lines into the same number of fields; otherwise a
- * comma.
+ * Returns the separator that splits the first line and most other lines into the same number of fields; a comma if
+ * there is none.
  */
 export function rowSeparatorOf(rows: readonly string[]): Separator {
   const regular = separators.filter((each) => {
@@ -52,15 +55,16 @@ export function rowSeparatorOf(rows: readonly string[]): Separator {
   return regular[0] ?? ',';
 }
 
-/** Returns the fields of a first line. If a quoted field is unclosed, the line is one field. */
+/** Returns the fields of a first line. If a quoted field is not closed, the whole line is one field. */
 export function fieldsIn(line: string, separator: Separator): string[] {
   const fields = fieldsOf(line, separator);
   return Array.isArray(fields) ? fields : [line];
 }
 
 /**
- * Refuses a file whose rows mostly have another separator than its header: their ids would be `u-1;SG`. A line such as
- * `sep=,` confirms the separator. `|` is common in ids, as in `auth0|6b1f`.
+ * Refuses a file whose rows mostly have another separator than its header, because their ids would be read as `u-1;SG`.
+ * A line such as `sep=,` confirms the separator, and the file is then accepted. The separator `|` is considered
+ * only below a header of several columns, because ids often contain it, as in `auth0|6b1f`.
  * @throws {HttpProblem} 422
  */
 export function requireSameSeparator(

@@ -5,7 +5,7 @@ import { requireEncoded, type ColumnChoice } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
 import { fieldsIn, headLinesOf, rowSeparatorOf, separatorWhere } from './separator.ts';
 
-/** Fields of a settlement, in the order used without a header. */
+/** Fields of a settlement, in the order of the columns of a file without a header. */
 export const settlementFields = ['userId', 'step', 'outcome', 'code', 'country'] as const;
 
 export type SettlementField = (typeof settlementFields)[number];
@@ -14,15 +14,15 @@ export interface SettlementColumns {
   separator: Separator;
   skippedLines: number;
   hasHeader: boolean;
-  /** Column names; empty without a header. */
+  /** Names of the columns; empty for a file without a header. */
   names: readonly string[];
-  /** Field of each column; null for an ignored column. */
+  /** Field in each column; null for a column that is ignored. */
   fields: readonly (SettlementField | null)[];
 }
 
 /**
- * Finds the columns of a settlement file from its first lines, before any user is settled.
- * @throws {HttpProblem} 422 for a header that is not UTF-8, or lacks user ids, steps or outcomes
+ * Finds the columns of a settlement file by its first lines, before any user is settled.
+ * @throws {HttpProblem} 422 for a header that is not UTF-8, or that has no columns for user ids, steps or outcomes
  */
 export function settlementColumnsOf(
   lines: readonly string[],
@@ -54,7 +54,9 @@ export function settlementColumnsOf(
   return { separator, skippedLines: skippedLines + 1, hasHeader: true, names, fields };
 }
 
-/** Returns true for a header, which has no field of digits only. Every row contains the number of a step. */
+/**
+ * Returns true for a header: no field consists only of digits. Each row, in contrast, contains the number of a step.
+ */
 function isHeader(names: readonly string[]): boolean {
   return names.length > 1 && names.every((name) => /^[\p{L}\s_.-]+$/u.test(name));
 }

@@ -17,7 +17,7 @@ async function* chunksOf(line: string | Buffer) {
 const json = (fields: object) => JSON.stringify({ userId: 'u1', step: 1, outcome: 'succeeded', ...fields });
 const x = (length: number) => 'x'.repeat(length);
 
-describe('a line of a settlement file whose user id breaks a rule', () => {
+describe('a line of a settlement file whose user id violates a rule', () => {
   it.each([
     ['csv', 'u\0x,1,succeeded', 'u\\u0000x', 'control-character'],
     ['csv', '"u\0""x",1,succeeded', 'u\\u0000\\"x', 'control-character'],
@@ -28,18 +28,18 @@ describe('a line of a settlement file whose user id breaks a rule', () => {
     ['ndjson', json({ userId: 'u\ud800' }), 'u\\ud800', 'lone-surrogate'],
     ['ndjson', json({ userId: '\udc00u', step: 0 }), '\\udc00u', 'lone-surrogate'],
     ['ndjson', json({ userId: '' }), '', 'empty'],
-  ] as const)('is a reject with the escaped id and that rule: %s %j', async (form, line, userId, rule) => {
+  ] as const)('is rejected with the escaped id and the rule: %s %j', async (form, line, userId, rule) => {
     expect(await entryOf(form, line)).toEqual({ userId, rule });
   });
 
-  it('is cut, with a digest of the id, if the id has more than 256 bytes', async () => {
+  it('is rejected with a shortened id and a digest of the id, if the id has more than 256 bytes', async () => {
     const entry = await entryOf('csv', `${x(257)},1,succeeded`);
     expect(entry).toEqual({ userId: expect.stringMatching(/^x{256}…#[0-9a-f]{8}$/) as unknown, rule: 'too-long' });
     expect(await entryOf('csv', `${x(256)},1,succeeded`)).toMatchObject({ user: x(256) });
   });
 });
 
-describe('a line of a settlement file with another field that no table can hold', () => {
+describe('a line of a settlement file with another field that Postgres cannot store', () => {
   it.each([
     ['csv', 'u1,1,succeeded,,\0'],
     ['csv', 'u1,1,failed,c\0'],
@@ -51,27 +51,27 @@ describe('a line of a settlement file with another field that no table can hold'
     ['ndjson', json({ code: '\0' })],
     ['ndjson', json({ outcome: '\0' })],
     ['ndjson', json({ more: '\0' })],
-  ] as const)('yields only texts that can be stored: %s %j', async (form, line) => {
+  ] as const)('contains only texts that can be stored after it was read: %s %j', async (form, line) => {
     const entry = await entryOf(form, line);
     expect(entry && 'rule' in entry ? entry.userId : entry?.user).toBe('u1');
     expect(Object.values(entry ?? {}).filter((value) => typeof value === 'string' && !isStorable(value))).toEqual([]);
   });
 
-  it('is malformed if the field is the country', async () => {
+  it('is rejected as malformed if the field is the country', async () => {
     expect(await entryOf('csv', 'u1,1,succeeded,,S\0')).toEqual({ userId: 'u1', rule: 'malformed' });
     expect(await entryOf('ndjson', json({ country: '\udfff' }))).toEqual({ userId: 'u1', rule: 'malformed' });
   });
 });
 
 describe('a line of a settlement file that is not UTF-8', () => {
-  it.each(['csv', 'ndjson'] as const)('is a reject and is not read as another user: %s', async (form) => {
+  it.each(['csv', 'ndjson'] as const)('is rejected and is never read as another user: %s', async (form) => {
     const line = form === 'csv' ? 'jos\xe9,1,succeeded' : json({ userId: 'jos\xe9' });
     expect(await entryOf(form, Buffer.from(line, 'latin1'))).toEqual({ userId: null, rule: 'not-utf-8' });
     expect(await entryOf(form, line)).toMatchObject({ user: 'jos\xe9' });
   });
 });
 
-describe('a settlement file whose columns are named', () => {
+describe('a settlement file with names of columns', () => {
   async function settledBy(text: string, choice: { user?: string; header?: 'none' } = {}) {
     try {
       const lines = await collect(readSettlementLines(chunksOf(text), { form: 'csv', choice }));
@@ -97,12 +97,12 @@ describe('a settlement file whose columns are named', () => {
     ['with blanks at the edges', 'userId , step, outcome\n u1 , 1 , failed \n'],
     ['quoted', '"userId","step","outcome"\n"u1","1","failed"\n'],
     ['with empty columns behind', 'userId,step,outcome,,\nu1,1,failed,,\n'],
-  ])('is read by these names: %s', async (_what, text) => {
+  ])('is read by the names of its columns: %s', async (_what, text) => {
     const line = text.startsWith('sep') ? 3 : 2;
     expect(await settledBy(text)).toEqual([`${line} u1 1 failed `]);
   });
 
-  it('takes countries by code in any case or by name', async () => {
+  it('may have countries as codes in upper or lower case, or as names', async () => {
     expect(await settledBy('userId,step,outcome,country\nu1,1,failed,sg\nu2,1,failed,Vietnam\n')).toEqual([
       '2 u1 1 failed SG',
       '3 u2 1 failed VN',
@@ -118,11 +118,11 @@ describe('a settlement file whose columns are named', () => {
     ['a header in Latin-1', 'Schl\ufffdssel,userId,step,outcome\n1,u1,1,failed\n', {}, 'unreadable-file'],
     ['a web page', '<!doctype html>\n<p>log in</p>', {}, 'unreadable-file'],
     ['JSON', '{"userId":"u1","step":1,"outcome":"failed"}\n', {}, 'unreadable-file'],
-  ] as const)('is refused before a line settles a user: %s', async (_what, text, choice, code) => {
+  ] as const)('is refused before any user is settled: %s', async (_what, text, choice, code) => {
     expect(await settledBy(text, choice)).toBe(code);
   });
 
-  it('may have a column of user ids that the caller names, or no header', async () => {
+  it('may have a column of user ids that the caller chooses, or no header', async () => {
     expect(await settledBy('ref,step,outcome\nu1,1,failed\n', { user: 'ref' })).toEqual(['2 u1 1 failed ']);
     expect(await settledBy('u1,1,failed\nu2,2,succeeded,,ID\n')).toEqual(['1 u1 1 failed ', '2 u2 2 succeeded ID']);
     expect(await settledBy('u1;1;failed\nu2;2;failed\n')).toEqual(['1 u1 1 failed ', '2 u2 2 failed ']);
@@ -133,7 +133,7 @@ describe('a settlement file whose columns are named', () => {
     ]);
   });
 
-  it('rejects a line with more fields than columns', async () => {
+  it('has rejected lines for rows with more fields than columns', async () => {
     expect(await settledBy('userId,step,outcome\nu1,1,failed,x\nu2,1,failed\n')).toEqual([
       '2 malformed',
       '3 u2 1 failed ',

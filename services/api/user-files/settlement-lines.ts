@@ -14,27 +14,27 @@ import { openFile } from './file-text.ts';
 import { withoutEdges } from './user-cells.ts';
 import { settlementColumnsOf, type SettlementColumns } from './settlement-columns.ts';
 
-/** A line of a file that settled no user. */
+/** Line of a file that settled no user. */
 export interface RejectedLine extends RejectedLineShape {
-  /** Stable code of the rule that the line breaks. */
+  /** Stable code of the rule that the line violates. */
   rule:
     UserIdRule | 'malformed' | 'not-utf-8' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
 }
 
-/** Upper bound on the bytes of a line: other columns of an export may be long. */
+/** Maximum number of bytes of a line. It is large, because other columns of an export may be long. */
 const maxLineBytes = 64 * 1024;
 
 export interface ReadLine {
-  /** Line number, from 1. */
+  /** Number of the line; the first line has number 1. */
   line: number;
   bytes: number;
-  /** The user to settle, or the reason for the reject. */
+  /** User to settle, or the reason why the line is rejected. */
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
 }
 
 export interface SettlementText {
   encoding: FileEncoding;
-  /** Null if the lines are JSON. */
+  /** Columns of the file; null if its lines are JSON. */
   columns: SettlementColumns | null;
   lines: AsyncIterable<ReadLine>;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export interface SettlementForm {
 /**
  * Opens a settlement file and finds its columns.
  * @param onHead receives the first lines before the columns are found
- * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns, before the first line
+ * @throws {HttpProblem} 422 for a format, an encoding or columns that cannot be read, before the first line is read
  */
 export async function openSettlementFile(
   bytes: AsyncIterable<unknown>,
@@ -67,10 +67,10 @@ export async function openSettlementFile(
 }
 
 /**
- * Yields lines of a settlement file as its bytes arrive: CSV (`userId,step,outcome[,code[,country]]`, or any order
- * under a header) or NDJSON with the same fields. Memory is bounded for files and lines of any length. An unreadable
- * line is a reject.
- * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns, before the first line
+ * Yields the lines of a settlement file as its bytes arrive. The file is CSV (`userId,step,outcome[,code[,country]]`,
+ * or columns in any order with a header) or NDJSON with the same fields. Memory is bounded for files and lines of any
+ * length. A line that cannot be read is rejected.
+ * @throws {HttpProblem} 422 for a format, an encoding or columns that cannot be read, before the first line is read
  */
 export async function* readSettlementLines(
   bytes: AsyncIterable<unknown>,
@@ -84,7 +84,10 @@ export async function* readSettlementLines(
   }
 }
 
-/** @param columns null if the lines are JSON */
+/**
+ * Yields lines.
+ * @param columns columns of the file; null if its lines are JSON
+ */
 async function* linesOf(file: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
   let line = 0;
   for await (const bytesOfLine of byteLines(file, maxLineBytes)) {
@@ -118,7 +121,9 @@ function decoded(bytes: Buffer): string | null {
 
 type Fields = Record<string, unknown>;
 
-/** Returns undefined if quotes are unclosed, or if there are more fields than columns. */
+/**
+ * Returns the fields of a line. Returns undefined if quotes are not closed, or if there are more fields than columns.
+ */
 function csvFields(line: string, { separator, fields: columns, hasHeader }: SettlementColumns): Fields | undefined {
   const cells = fieldsOf(line, separator);
   if (!Array.isArray(cells) || cells.slice(columns.length).some((cell) => cell !== '')) return undefined;
@@ -143,15 +148,15 @@ function jsonFields(line: string): Fields | undefined {
   }
 }
 
-/** A country that is not a code matches no user. */
+/** A country that is not a code is allowed here; it matches no user. */
 const shape = z.object({
   ...settledFields,
   country: z.string().max(2).refine(isStorable, unstorable).optional(),
 });
 
 /**
- * Returns the user to settle, or the reject. Rejects are stored as JSON. Valid ids are always storable, so only ids
- * that break a rule are escaped.
+ * Returns the user to settle, or the rejected line. Rejected lines are stored as JSON. Valid ids can always be stored,
+ * so only ids that violate a rule are escaped.
  */
 function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   const userId = fields?.['userId'];

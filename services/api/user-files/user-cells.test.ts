@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ruleOfPlaceholder } from './user-cells.ts';
 
-describe('a cell of a column of user ids', () => {
-  it.each(['NULL', '#N/A', 'None', '--'])('is a missing value if it is a mark such as %s', (text) => {
+describe('a field in the column of user ids', () => {
+  it.each(['NULL', '#N/A', 'None', '--'])('is a missing value if it is a placeholder such as %s', (text) => {
     expect(ruleOfPlaceholder(text, 'user_id')).toBe('no-value');
   });
 
-  it.each(['user_id', 'User ID', 'USER-ID'])('repeats the header in any form: %s', (text) => {
+  it.each(['user_id', 'User ID', 'USER-ID'])('is a repeated header in any form: %s', (text) => {
     expect(ruleOfPlaceholder(text, 'user_id')).toBe('repeated-header');
   });
 
-  it.each(['0', '5', '9'])('is an id if it ends in the digit %s, although it resembles the header', (digit) => {
+  it.each(['0', '5', '9'])('is an id if it ends with the digit %s, although it resembles the header', (digit) => {
     expect(ruleOfPlaceholder(`ID-${digit}`, `id${digit}`)).toBeNull();
   });
 
@@ -20,7 +20,7 @@ describe('a cell of a column of user ids', () => {
     expect(ruleOfPlaceholder(`${header.toUpperCase()}A`, `${header}a`)).toBeNull();
   });
 
-  it('is an id if it has one character, although that is the name of the column', () => {
+  it('is an id if it has a single character, although the column has the same name', () => {
     expect(ruleOfPlaceholder('U', 'u')).toBeNull();
   });
 });

@@ -1,14 +1,14 @@
 import type { RejectRule } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { isUserName, wordOf } from './column-names.ts';
 
-/** Blanks around a field, including zero-width ones. */
+/** Blanks at both ends of a field, including zero-width ones. */
 const edges = /^[\s\u200b-\u200d\u2060\ufeff]+|[\s\u200b-\u200d\u2060\ufeff]+$/g;
 
 export function withoutEdges(text: string): string {
   return text.replaceAll(edges, '');
 }
 
-/** Returns true if `withoutEdges` may change a text: a cheap check of its ends. */
+/** Returns true if `withoutEdges` may change a text. It only looks at both ends of the text, which is fast. */
 export function mayHaveEdges(text: string): boolean {
   const first = text.charCodeAt(0);
   const last = text.charCodeAt(text.length - 1);
@@ -21,12 +21,13 @@ const missing = new Set([
   ...['#ref!', '#value!', '#name?', '#null!', '#num!', '#div/0!', '#spill!', '#calc!'],
 ]);
 
-/** Maximum length of texts that do not name a user. */
+/** Maximum length of texts that can be placeholders instead of user ids. */
 const maxPlaceholderLength = 20;
 
 /**
- * Returns the rule that a text breaks if it does not name a user: a missing value, or a repeated header.
- * @param header name of the column of user ids; undefined without a header
+ * Returns the rule that a text violates if it is not a user id but a missing value or a repeated header; otherwise
+ * undefined.
+ * @param header name of the column of user ids; undefined for a file without a header
  */
 export function ruleOfPlaceholder(text: string, header: string | undefined): 'no-value' | 'repeated-header' | null {
   if (header !== undefined && text === header) return 'repeated-header';
@@ -37,7 +38,8 @@ export function ruleOfPlaceholder(text: string, header: string | undefined): 'no
 }
 
 /**
- * Returns true for most user ids, and for no placeholder: a cheap check before the text is compared with placeholders.
+ * Returns true for most user ids and for no placeholder. It is a fast check, after which most texts need not be
+ * compared with placeholders.
  */
 function endsInDigit(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);

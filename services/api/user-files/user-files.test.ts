@@ -48,7 +48,7 @@ describe('a file of another format', () => {
     ['BZh9\nBZh8', 'BZh9 SG, BZh8 SG'],
     ['PK1\nPK2', 'PK1 SG, PK2 SG'],
     ['GIF8\n7z1', 'GIF8 SG, 7z1 SG'],
-  ])('is not confused with ids that begin alike: %j', async (file, users) => {
+  ])('is not confused with ids that begin with the same bytes: %j', async (file, users) => {
     expect(await usersOf(file, sg)).toBe(users);
   });
 });
@@ -59,14 +59,14 @@ describe('the encoding of a file', () => {
     ['UTF-8 with a byte order mark', Buffer.from('\ufeffuserId\nj\u00f6-1\n'), 'utf-8'],
     ['UTF-16, little endian', utf16('userId\nj\u00f6-1\n'), 'utf-16le'],
     ['UTF-16, big endian', bigEndian('userId\nj\u00f6-1\n'), 'utf-16be'],
-  ] as const)('is recognized, in chunks of any size: %s', async (_what, file, encoding) => {
+  ] as const)('is recognized for chunks of any size: %s', async (_what, file, encoding) => {
     for (const chunkBytes of [1, 3, 1000]) {
       expect(await usersOf(file, { ...sg, chunkBytes })).toBe('j\u00f6-1 SG');
       expect(await readingOf(file, { ...sg, chunkBytes })).toMatchObject({ encoding, userColumn: 'userId' });
     }
   });
 
-  it('is not guessed: rows that are not UTF-8 are rejected, and need consent however few they are', async () => {
+  it('is not guessed: rows that are not UTF-8 are rejected, and even a single one needs consent', async () => {
     const file = Buffer.concat([Buffer.from(`userId\n${many((n) => `u-${n}`, 100)}\n`), bytes('jos\xe9\n')]);
     expect(await usersOf(file, sg)).toBe('too-many-rejected');
     expect(await rejectsOf(file, { ...sg, acceptRejected: 1 })).toBe('102 not-utf-8');
@@ -74,7 +74,7 @@ describe('the encoding of a file', () => {
   });
 
   it.each(['userId\ru-1\ru-2\r', 'userId\r\nu-1\r\nu-2\r\n', 'userId\nu-1\nu-2', '\n\r\n \nuserId\nu-1\n\nu-2\n\n'])(
-    'does not affect common line ends: %j',
+    'does not change which line ends are recognized: %j',
     async (file) => {
       expect(await usersOf(file, sg)).toBe('u-1 SG, u-2 SG');
     },
@@ -112,11 +112,11 @@ describe('the separator of a file', () => {
     ['most rows with semicolons under an id', 'u-1\nu-2;VN\nu-3;VN\nu-4;VN\n', 'unclear-separator'],
     ['a separator that is none', 'sep=x\nuserIdxcountry\n', 'unreadable-file'],
     ['fields behind the ids alone', 'userId\nu-1,SG\nu-2,VN\n', 'no-users'],
-  ])('is not guessed: %s', async (_what, file, code) => {
+  ])('is never guessed, and the file is refused: %s', async (_what, file, code) => {
     expect(await usersOf(file, sg)).toBe(code);
   });
 
-  it('is not confused with a character of the ids: the first line decides', async () => {
+  it('is not confused with a character in ids, because the first line decides', async () => {
     expect(await usersOf('sep=,\nuserId\na;1\nb;2\n', sg)).toBe('a;1 SG, b;2 SG');
     expect(await usersOf('auth0|6b1f\nauth0|6b20\n', sg)).toBe('auth0|6b1f SG, auth0|6b20 SG');
     expect(await usersOf('userId\nauth0|6b1f\nauth0|6b20\n', sg)).toBe('auth0|6b1f SG, auth0|6b20 SG');
@@ -140,7 +140,7 @@ describe('the column of user ids', () => {
       ],
       ...['"userId"', 'user\u00a0id', '\u200buserId', 'recipient_id'],
     ].map((name) => [name]),
-  )('is known by its name: %j', async (name) => {
+  )('is recognized by its name: %j', async (name) => {
     expect(await usersOf(`email,${name},plan\na@example.test,u-1,gold\n`, sg)).toBe('u-1 SG');
     expect(await usersOf(`${name}\nu-1\n`, sg)).toBe('u-1 SG');
   });
@@ -161,7 +161,7 @@ describe('the column of user ids', () => {
       ],
       ...['\u7528\u6237\u7f16\u53f7', '#', 'country', 'Table 1', 'e-mail:', 'user_ref*', 'loyalty'],
     ].map((name) => [name]),
-  )('is not guessed from an unknown name, and that header is not read as a user: %j', async (name) => {
+  )('is not guessed if its name is unknown, and the header is not read as a user: %j', async (name) => {
     expect(await usersOf(`${name}\na@example.test\n+6591234567\n`, sg)).toBe('no-user-column');
     expect(await usersOf(`${name},plan\na@example.test,gold\nb@example.test,gold\n`, sg)).toBe('no-user-column');
     expect(await usersOf(`${name}\nu-1\n`, { isWithoutCountries: true })).toBe('no-user-column');
@@ -179,11 +179,11 @@ describe('the column of user ids', () => {
     ['"u-1"'],
     ['\u4e01'],
     ['0x1f'],
-  ])('is the only column of a file without a header whose first line is an id: %j', async (id) => {
+  ])('is the only column of a file without a header if the first line is an id: %j', async (id) => {
     expect(await usersOf(`${id}\nu-2\n`, sg)).toBe(`${id.replaceAll('"', '')} SG, u-2 SG`);
   });
 
-  it('is chosen by its name, or by its number without a header', async () => {
+  it('can be chosen by its name, or by its number in a file without a header', async () => {
     const file = 'id,ref,country\n1,u-1,SG\n2,u-2,VN\n';
     expect(await usersOf(file)).toBe('1 SG, 2 VN');
     expect(await usersOf(file, { user: 'ref' })).toBe('u-1 SG, u-2 VN');
@@ -200,13 +200,13 @@ describe('the column of user ids', () => {
     expect(await usersOf('ann,SG\nbob,VN\n', { header: 'none' })).toBe('ann SG, bob VN');
   });
 
-  it('is the preferred one of several known names, and refused if two columns have its name', async () => {
+  it('has the preferred one of several known names, and is refused if two columns have this name', async () => {
     expect(await usersOf('id,user_id,uid\n1,u-1,x\n', sg)).toBe('u-1 SG');
     expect(await usersOf('userId,user_id\nu-1,u-2\n', sg)).toBe('repeated-column');
     expect(await usersOf('ref,ref\nu-1,u-2\n', { ...sg, user: 'ref' })).toBe('repeated-column');
   });
 
-  it('is named in the description of the file with all columns', async () => {
+  it('is in the description of the file, together with all columns', async () => {
     expect(await readingOf('plan;customer_id;Country\ngold;u-1;sg\n')).toEqual({
       encoding: 'utf-8',
       separator: ';',
@@ -249,7 +249,7 @@ describe('the countries of a file', () => {
     );
   });
 
-  it('are ignored in a file whose users have no country', async () => {
+  it('are ignored in a file of users without countries', async () => {
     const file = 'userId;reason;country\nid-1;asked by phone;SG\nid-2;"asked; by mail";Mars\n';
     expect(await usersOf(file, { isWithoutCountries: true })).toBe('id-1, id-2');
     expect(await usersOf('id-1,SG\n', { isWithoutCountries: true })).toBe('no-user-column');

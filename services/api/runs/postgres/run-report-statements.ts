@@ -8,7 +8,7 @@ import { splitVariants, variantName } from '../../../../shared/postgres/ledger/v
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /**
- * SQL of a run's settings: the campaign's settings merged with the run's own changes. Null in a change removes the
+ * SQL of the settings of a run: those of the campaign, merged with the changes for this run. A change to null removes a
  * setting.
  */
 const settings = `
@@ -20,7 +20,7 @@ const settings = `
     coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
   ) as settings`;
 
-/** SQL order of waits. Quiet hours come last, because waits that a person can fix are listed first. */
+/** SQL of the order of waits. Quiet hours come last, because waits that a person can end are listed first. */
 const waitOrder = `blocked_by is not distinct from 'quiet-hours', since, step, country, cause`;
 
 /** Columns of a run's header, named as in the port. `r` is the run, `c` the campaign revision that it runs. */
@@ -42,7 +42,10 @@ const runsWithRevision = `runs r join revisions c on c.campaign = r.campaign and
 
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
-/** Parameters: $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the previous page or null. */
+/**
+ * Selects a page of runs. Parameters: $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the
+ * previous page or null.
+ */
 const runsWhere = (kind: RunKind, condition: string) => `
   select ${header} from ${runsWithRevision}
   where r.kind = '${kind}' and ($2::uuid is null or r.campaign = $2) and ${condition}
@@ -53,14 +56,14 @@ const inAnyState = '($3::text is null or r.state = $3)';
 
 export const selectRuns = runsWhere('live', inAnyState);
 
-/** Test and dry runs have their own indexes, as they are few among all runs. */
+/** Tests and dry runs have indexes of their own, because they are few among all runs. */
 export const selectTests = runsWhere('test', inAnyState);
 export const selectDryRuns = runsWhere('dry-run', inAnyState);
 
 interface FoundParams extends SeenParams {
   limit: number;
   kind: RunKind;
-  /** Filters; null matches any value. */
+  /** Filters of the list; null matches any value. */
   campaignId: string | null;
   state: string | null;
   ended: boolean | null;
@@ -69,8 +72,8 @@ interface FoundParams extends SeenParams {
 }
 
 /**
- * Selects the runs that a person's search finds. Names are matched against campaigns, where each name is stored once,
- * not against every run.
+ * Selects the runs that match a search. Names are compared with those of campaigns, because each campaign has only one
+ * name but many runs.
  */
 export const selectFoundRuns = unnamedStatementOf<FoundParams>(
   ($) => `
@@ -83,13 +86,13 @@ export const selectFoundRuns = unnamedStatementOf<FoundParams>(
   order by r.id desc limit ${$('limit')}`,
 );
 
-/** Uses the index of runs that have not ended, to avoid reading years of ended runs. */
+/** Reads the index of runs that have not ended, because the table has the ended runs of many years. */
 export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
 
 /**
- * Parameters: $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same
- * transactions, so its lines always balance. Runs every second, and reads a handful of rows per feed regardless of the
- * run's size.
+ * Selects snapshots. One statement reads one moment. Users, batches and totals of a feed change in the same
+ * transactions, so the lines always balance. The statement runs each second, and reads a few rows for each feed,
+ * whatever the size of the run. Parameters: $1 runs.
  */
 export const selectSnapshots = `
   with totals as (
@@ -186,8 +189,8 @@ const comparableWith = (when: string, limit: string) => `
   ) r`;
 
 /**
- * Selects runs for comparison. Each part of the statement follows the key (campaign, scheduled_for), so it reads no
- * more rows than it returns.
+ * Selects runs for comparison. Each part of the statement reads in the order of the key (campaign, scheduled_for), and
+ * so reads no more rows than it returns.
  */
 export const selectComparable = statementOf<SeenParams & { runId: string; limit: number }>(
   'comparable-runs',
@@ -204,8 +207,8 @@ export const selectPoints = `
   from runs r left join run_progress p on p.run = r.id where r.id = $1 order by p.at`;
 
 /**
- * Parameters: $1 run. Reads counts that are maintained with each recording: a report costs the same for a thousand
- * failures as for a hundred million.
+ * Selects the counts of failures by reason, which are updated with each recorded failure. The cost of a report is
+ * therefore the same for a thousand failures and for a hundred million. Parameters: $1 run.
  */
 export const selectFailureGroups = `
   select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users,
@@ -218,7 +221,7 @@ export const selectFailureGroups = `
 interface FailuresParams {
   runId: string;
   limit: number;
-  /** Filters; null matches any value. */
+  /** Filters of failures; null matches any value. */
   q: string | null;
   country: string | null;
   step: number | null;
@@ -236,8 +239,8 @@ interface FailuresParams {
 }
 
 /**
- * Selects a page of failures. Users that were settled as succeeded are not failures. Feeds are read in order, each by a
- * range of its primary key, so every page costs the same.
+ * Selects a page of failures. Users who were settled as succeeded are excluded. Feeds are read in order, each with a
+ * range of its primary key, so that each page has the same cost.
  */
 export const selectFailures = unnamedStatementOf<FailuresParams>(
   ($) => `

@@ -122,13 +122,13 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   };
 }
 
-/** `at` and `ended` are null if the run has no point. */
+/** Row of a point. `at` and `ended` are null if the run has no points. */
 type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
 
-/** Row in which the outcome is the number that the database stores. */
+/** Row whose outcome is the number that the database stores. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
-/** Times inside JSON are strings. */
+/** Row of a snapshot. Times inside JSON are strings. */
 type SnapshotRow = Omit<RunSnapshot, 'waits' | 'countries'> & { waits: WaitRow[] | null; countries: FeedRow[] };
 
 type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
@@ -150,7 +150,7 @@ function snapshotOf(
   };
 }
 
-/** Samples by slot, with up to five users each. */
+/** Row of a group of failures. It has one sample of up to five users for each slot of the totals. */
 type FailureGroupRow = Omit<Coded<FailureGroup>, 'sample'> & { samples: string[][] };
 
 type FailureRow = Coded<RecordedFailure> & { feedId: string };

@@ -23,7 +23,7 @@ import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-ca
 import type { FireResult, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
-/** Maximum occurrences per request, which inserts them in one transaction. */
+/** Maximum number of occurrences in one request, which inserts them in one transaction. */
 export const maxFiredByHand = 1000;
 
 export interface HandFire {
@@ -34,7 +34,10 @@ export interface HandFire {
   quotas: FireQuotas;
 }
 
-/** Fires occurrences that a person requests. The caller's transaction must have locked the schedule's row. */
+/**
+ * Creates the runs or jobs of occurrences that a person requests. The transaction of the caller must have locked the
+ * row of the schedule.
+ */
 export async function fireByHand(
   client: PoolClient,
   { schedule, request, groups, decider, quotas }: HandFire,
@@ -56,7 +59,7 @@ export async function fireByHand(
 
   const kind: OccurrenceKind = request.kind;
   const wanted = instants.flatMap((atMs, index) => {
-    // Runs are identified by their time, so each gets a different millisecond.
+    // A run is identified by its time, so each run gets a different millisecond.
     const dueAtMs = found.clockMs + index;
     return names.map((group): NewOccurrence => {
       const targetId = targetIdOf(scheduleId, row.target, group, atMs);
@@ -81,7 +84,7 @@ interface InstantsQuestion {
   calendars: WorkCalendars;
 }
 
-/** Returns the instants to fire; one more than `atMost` if there are more. */
+/** Returns the requested instants. If there are more than `atMost`, returns one more than `atMost`. */
 export function instantsByHand(
   request: FireRequest,
   { recurrence }: KeptSchedule,
@@ -89,7 +92,7 @@ export function instantsByHand(
 ): number[] {
   if (request.kind === 'manual') return [request.atMs ?? clockMs];
   const whole = recurrenceOf(recurrence, createdAtMs, calendars);
-  // Backfilling includes instants before the schedule was created.
+  // A range may include instants before the schedule was created.
   const unbounded =
     whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: request.fromMs } : whole;
   const instants: number[] = [];
@@ -101,6 +104,8 @@ export function instantsByHand(
   return instants;
 }
 
-/** Uses `clock_timestamp()`: two transactions that waited for the same row start at different times. */
+/**
+ * Reads the time with `clock_timestamp()`, so that two transactions that waited for the same row have different times.
+ */
 const selectRow = `select ${plannedColumns}, ${msOf('clock_timestamp()')} as "clockMs" from schedules s
   where s.id = $1`;

@@ -56,7 +56,10 @@ export function readCursor(cursor: string): { at: string; group: string; cause: 
   }
 }
 
-/** SQL of the fired occurrences of a schedule. All times are whole milliseconds, so that a cursor matches its row. */
+/**
+ * SQL of the past occurrences of a schedule. All times are whole milliseconds, so that a cursor equals the time of its
+ * row.
+ */
 const fired = (schedule: string) => `
   select o.scheduled_for, o.group_name, '' as cause, o.state, o.kind, 1 as instants, o.scheduled_for as last_at,
     case when s.client is not null then o.target end as job, o.due_at, o.region, o.decided_at, s.campaign

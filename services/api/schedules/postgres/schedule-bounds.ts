@@ -8,8 +8,8 @@ import { readGroups } from '../../../../shared/postgres/schedules/fire-schedules
 import { defaultFiresPerSecond } from '../../../../shared/postgres/schedules/room-for-fires.ts';
 
 /**
- * Returns the fires per hour of a schedule. Groups selected by name count even before they are registered; groups
- * selected by tag count as registered now.
+ * Returns the number of jobs that a schedule creates in an hour. Groups selected by name count even before they are
+ * registered. Groups selected by tag count as they are registered now.
  */
 export async function firesPerHourOf(client: PoolClient, { recurrence, groups }: KeptSchedule): Promise<number> {
   const instants = instantsPerHour(recurrenceOf(recurrence, 0, everyDayWorks));
@@ -25,8 +25,8 @@ interface WantedFires {
 }
 
 /**
- * Returns the client's bound that the schedule would exceed. Concurrent writers of the client's schedules wait for this
- * transaction. A schedule with fewer fires than before may stay above the bound.
+ * Returns the limit of the client that the schedule would exceed. Concurrent writers of the client's schedules wait for
+ * this transaction. A schedule that now creates fewer jobs than before may stay above the limit.
  */
 export async function beyondBounds(
   client: PoolClient,
@@ -57,7 +57,7 @@ interface Limits {
 interface Sums {
   schedules: number;
   fires: number;
-  /** Current fires per hour of this schedule; null if it does not belong to the client yet. */
+  /** Number of jobs that this schedule creates in an hour so far; null if it does not belong to the client yet. */
   own: number | null;
 }
 

@@ -16,7 +16,7 @@ interface PageParams extends SeenParams {
   state: ScheduleState | null;
   client: string | null;
   pattern: string | null;
-  /** Clients whose schedules are listed, in addition to schedules of campaigns that the caller may see. */
+  /** Ids of clients whose schedules are listed, in addition to the schedules of campaigns that the caller may see. */
   clients: readonly string[] | null;
 }
 
@@ -43,7 +43,7 @@ interface NewSchedule {
   definition: string;
   firesPerHour: number;
   note: string | null;
-  /** Time in whole milliseconds; recurrence begins after it. */
+  /** Current time in whole milliseconds. The recurrence begins after it. */
   now: string;
   next: string | null;
   look: string;
@@ -59,7 +59,7 @@ export const insertSchedule = statementOf<NewSchedule>(
   on conflict (id) do nothing`,
 );
 
-/** Null leaves a field unchanged, except the note, which may become null. */
+/** Parameters of an update. Null leaves a field unchanged, except for the note, which may become null. */
 interface ScheduleUpdate {
   scheduleId: string;
   name: string | null;
@@ -93,7 +93,10 @@ export const beginFrom = `
     next_check_at = case when state = 'active' then $4::timestamptz end, region_next_checks = '{}'
   where id = $1`;
 
-/** Marks a broken schedule as repaired. The next scan, due now, skips the instants of the broken period. */
+/**
+ * Marks a schedule that could not be read as repaired. Its next scan is due now, and skips the instants from the time
+ * in which it could not be read.
+ */
 export const markRepaired = `
   update schedules set skip_until = now(), skip_cause = 'broken', region_next_checks = '{}',
     next_check_at = case when state in ('active', 'broken') then now() end,
@@ -118,8 +121,8 @@ interface ScheduleMove {
 }
 
 /**
- * Changes the state of a schedule. When the schedule is switched on, the next scan is due now and skips the instants of
- * the time in which it was off.
+ * Changes the state of a schedule. If the schedule is resumed or enabled, its next scan is due now, and skips the
+ * instants from the time in which it was paused or disabled.
  */
 export const moveSchedule = statementOf<ScheduleMove>(
   'move-schedule',

@@ -27,13 +27,13 @@ import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface ScheduleStoreDeps {
   pool: Pool;
-  /** Region and owner under which manual fires are counted. */
+  /** Region and process under which occurrences that people request are counted. */
   region: string;
   owner: string;
   quotas: FireQuotas;
 }
 
-/** Maximum scans of due instants before a change; each handles tens of thousands. */
+/** Maximum number of scans for due instants before a change. Each scan handles tens of thousands of instants. */
 const maxLooks = 50;
 
 export function createScheduleStore({ pool, region, owner, quotas }: ScheduleStoreDeps): ScheduleStore {
@@ -112,7 +112,7 @@ interface Change {
   expected: number | null;
 }
 
-/** Returns an error without having written anything if a bound is exceeded. */
+/** Changes a schedule. Returns an error, without having written anything, if a limit is exceeded. */
 async function changeSchedule(
   client: PoolClient,
   { scheduleId, change, expected }: Change,
@@ -153,7 +153,7 @@ interface Control {
   reason: string | null;
 }
 
-/** Returns an error without having written anything if a quota is exceeded. */
+/** Changes the state of a schedule. Returns an error, without having written anything, if a quota is exceeded. */
 async function control(client: PoolClient, { scheduleId, verb, reason }: Control, firing: Firing) {
   const before = await lock(client, scheduleId);
   if (!before) return undefined;
@@ -179,7 +179,8 @@ async function nextOf(client: PoolClient, definition: RecurrenceDefinition, made
 }
 
 /**
- * Returns true if the account may have one more open run. A recurring campaign counts as open even between its runs.
+ * Returns true if the account may have one more open run. A recurring campaign counts as one open run even between its
+ * runs.
  */
 async function hasRoom(client: PoolClient, { campaignId }: ScheduleRecord, { openRuns }: FireQuotas): Promise<boolean> {
   if (campaignId === null) return true;
@@ -187,7 +188,7 @@ async function hasRoom(client: PoolClient, { campaignId }: ScheduleRecord, { ope
   return runs.take(campaignId);
 }
 
-/** Verb applied to the run that the schedule started. */
+/** Requests to a schedule, with the request that is made to the run that the schedule started. */
 export const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
 const pastOf: Record<ScheduleVerb, string> = {
   pause: 'paused',
@@ -207,8 +208,8 @@ async function restartSchedule(client: PoolClient, before: ScheduleRecord, recur
 }
 
 /**
- * Fires pending instants by the previous definition, before they would be lost. Instants while the schedule is paused
- * or disabled are listed as skipped.
+ * Decides about pending instants by the previous definition, because the change would lose them. Instants while the
+ * schedule is paused or disabled are recorded as skipped.
  */
 async function decidePending(
   client: PoolClient,
@@ -219,7 +220,9 @@ async function decidePending(
   return state === 'ended' || (await firePending(client, scheduleId, firing));
 }
 
-/** Fires pending instants in any home region. Returns false if more are pending than can be decided here. */
+/**
+ * Decides about pending instants in any region. Returns false if more instants are pending than can be decided here.
+ */
 async function firePending(client: PoolClient, scheduleId: string, { decider, quotas }: Firing): Promise<boolean> {
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(statements.selectPending, [scheduleId]);
@@ -231,7 +234,8 @@ async function firePending(client: PoolClient, scheduleId: string, { decider, qu
 
 /**
  * Returns the first times of a schedule that is being written.
- * @throws {WorkCalendarError} if the schedule would never fire, besides the errors of `scheduleTimesOf`
+ * @throws {WorkCalendarError} if the schedule would have no occurrence; the errors of `scheduleTimesOf` are also
+ * possible
  */
 export function firstTimesOf(recurs: Recurs, madeAtMs: number, afterMs: number): [string | null, string] {
   const times = scheduleTimesOf(recurs, madeAtMs, afterMs);
@@ -249,8 +253,8 @@ interface Recurs {
 }
 
 /**
- * Returns the next instant after `afterMs`, and the time of the next scan. Without a further instant, the last scan is
- * at the schedule's end.
+ * Returns the next instant after `afterMs`, and the time of the next scan. If there is no further instant, the last
+ * scan is at the end of the schedule.
  * @throws {WorkCalendarError} if its work calendar is not in `calendars`
  */
 export function scheduleTimesOf(

@@ -28,7 +28,7 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
         const { rowCount } = await pool.query('delete from work_calendars where name = $1', [name]);
         return { kind: rowCount === 1 ? 'removed' : 'missing' };
       } catch (error) {
-        // The foreign key prevented the deletion, because a schedule started to use the calendar meanwhile.
+        // The foreign key has prevented the deletion, because a schedule began to use the calendar meanwhile.
         if (!(error instanceof DatabaseError) || error.code !== foreignKeyViolation) throw error;
         return { kind: 'in-use', users: await usersOf(pool, name) };
       }
@@ -39,8 +39,8 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
 const foreignKeyViolation = '23503';
 
 /**
- * Stores a calendar. The next scan plans its schedules again; past decisions stay. A schedule with nothing due counts
- * as decided until now, so a day that was off until now does not fire its past instants.
+ * Stores a calendar. The next scan plans its schedules again, and past decisions stay. A schedule without due instants
+ * counts as decided until now, so that the past instants of a day that was off until now do not start anything.
  */
 async function put(client: PoolClient, name: string, definition: WorkCalendarDefinition) {
   const written = await client.query(upsert, [name, JSON.stringify(definition), mostWorkCalendars]);

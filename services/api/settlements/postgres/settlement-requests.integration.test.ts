@@ -15,12 +15,15 @@ const makeSubject = () => {
   return { ...stores, requests: settlementRequests };
 };
 
-describe('settling unknown outcomes', () => {
+describe('the settlement of unknown outcomes', () => {
   let subject: ReturnType<typeof makeSubject>;
   let runId: string;
   let feedId: string;
 
-  /** One batch of four through the first of two steps: u2 and u3 are unknown, and the others went on. */
+  /**
+   * Creates a run of two steps with one batch of four users that has completed step 1. The outcomes of u2 and u3 are
+   * unknown; the others continued.
+   */
   beforeEach(async () => {
     subject = makeSubject();
     const chain = ['award-reward', 'send-message'].map((action) => ({ action, params: {} }));
@@ -52,7 +55,7 @@ describe('settling unknown outcomes', () => {
     return stepLines(country?.fedUsers ?? 0, country?.totals ?? [], 2);
   }
 
-  it('moves users, counts and reasons, and the totals of the run balance', async () => {
+  it('changes the outcomes of users, counts and reasons, and the totals of the run balance', async () => {
     await end();
     const settlementId = await begin();
     const verdicts = await subject.settlements.settle({ settlementId, runId }, [
@@ -62,7 +65,7 @@ describe('settling unknown outcomes', () => {
     expect(verdicts).toEqual(['settled', 'settled']);
     const [first, second] = await lines();
     expect(first).toMatchObject({ succeeded: 3, failed: 1, unknown: 0, pending: 0 });
-    // Users settled as succeeded did not enter the later steps.
+    // Users who were settled as succeeded did not enter the later steps.
     expect(second).toMatchObject({ succeeded: 2, skipped: 2, pending: 0 });
     expect([first, second].every((line) => line && isSettled(line))).toBe(true);
     const groups = await subject.reports.failureGroups(runId);
@@ -74,7 +77,7 @@ describe('settling unknown outcomes', () => {
     expect((await subject.requests.get(runId, settlementId))?.counts).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  it('appears as success in the history of the user, with nothing to repair or retry', async () => {
+  it('is shown as success in the history of the user, with nothing left to settle or retry', async () => {
     await end();
     const settlementId = await begin();
     await subject.settlements.settle({ settlementId, runId }, [as('u2', 'succeeded'), as('u3', 'failed')]);
@@ -93,7 +96,7 @@ describe('settling unknown outcomes', () => {
     expect(items.map(({ user }) => user)).toEqual(['u2']);
   });
 
-  it('settles no user twice: a repeat changes nothing, and another outcome is refused', async () => {
+  it('settles each user once: a repeat changes nothing, and another outcome is refused', async () => {
     await end();
     const settlementId = await begin();
     const settle = (...users: SettledUser[]) => subject.settlements.settle({ settlementId, runId }, users);
@@ -107,7 +110,7 @@ describe('settling unknown outcomes', () => {
     expect(await lines()).toEqual(before);
   });
 
-  it('settles users once despite concurrent requests', async () => {
+  it('settles users once if several requests are concurrent', async () => {
     await end();
     const ids = [await begin(), await begin()];
     const users = [as('u2', 'succeeded'), as('u3', 'succeeded')];
@@ -118,7 +121,7 @@ describe('settling unknown outcomes', () => {
     expect((await lines())[0]).toMatchObject({ succeeded: 4, unknown: 0 });
   });
 
-  it('refuses users that succeeded, and those of another step, country or run', async () => {
+  it('refuses users who succeeded, and users of another step, country or run', async () => {
     await end();
     const settlementId = await begin();
     const verdicts = await subject.settlements.settle({ settlementId, runId }, [
@@ -139,7 +142,7 @@ describe('settling unknown outcomes', () => {
     expect(await subject.settlements.settle({ settlementId, runId }, [as('u2', 'failed')])).toEqual(['not-unknown']);
   });
 
-  it('begins once under its id, and records caller, method and result', async () => {
+  it('begins once with the same id, and records caller, method and result', async () => {
     await end();
     const settlementId = await begin();
     await subject.requests.end(settlementId, {
@@ -161,8 +164,8 @@ describe('settling unknown outcomes', () => {
     expect(await subject.requests.get(uuidv7(), settlementId)).toBeUndefined();
   });
 
-  describe('a settlement by status', () => {
-    it('is processed by one process, page by page, and ended', async () => {
+  describe('a settlement by the status endpoint', () => {
+    it('is processed by one process in pages, and then ended', async () => {
       await end();
       const settlementId = await begin('status');
       const claimed = await subject.settlements.claimByStatus('a', 60_000);
@@ -180,7 +183,7 @@ describe('settling unknown outcomes', () => {
       expect(await subject.settlements.claimByStatus('b', 60_000)).toBeNull();
     });
 
-    it('is due later after a postponement, and counts attempts with a cause', async () => {
+    it('is due later after a postponement, and counts attempts with their cause', async () => {
       await end();
       const settlementId = await begin('status');
       await subject.settlements.claimByStatus('a', 60_000);
@@ -192,7 +195,7 @@ describe('settling unknown outcomes', () => {
       });
     });
 
-    it('requests only the given step', async () => {
+    it('requests outcomes only for the given step', async () => {
       await end();
       await begin('status', 2);
       const claimed = await subject.settlements.claimByStatus('a', 60_000);

@@ -20,7 +20,7 @@ interface NewRequest {
   country: string | null;
 }
 
-/** An existing request stays unchanged. */
+/** Inserts a settlement. An existing settlement stays unchanged. */
 const insert = statementOf<NewRequest>(
   'begin-settlement',
   ($) => `
@@ -33,34 +33,35 @@ const insert = statementOf<NewRequest>(
 const select = `select ${record} from settlement_requests where run = $1`;
 
 /**
- * Ends a settlement, and stores the rejects of its file. If a request was interrupted, a repeat of the request
- * completes the settlement.
+ * Ends a settlement, and stores the rejected lines of its file. If a request was interrupted, a repeat of it completes
+ * the settlement.
  */
 const end = `
   update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
     where id = $1 and state = 'running'`;
 
 export interface NewSettlement {
-  /** Uuid v7. An existing settlement is not started again. */
+  /** UUID v7. If a settlement with this id exists, no other is started. */
   settlementId: string;
   runId: string;
   method: SettlementMethod;
-  /** Key of the request; null if the caller is unknown. */
+  /** API key of the request; null if the caller is unknown. */
   apiKey: { keyId: string; name: string } | null;
-  /** Filter of a settlement by status; null for all. */
+  /** Step to which a settlement by the status endpoint is limited; null for all steps. */
   step: number | null;
   country: string | null;
 }
 
 export interface SettlementRecord extends NewSettlement {
   /**
-   * `running`: some lines are not read yet, or some users are not requested yet. `failed`: the settlement stopped;
-   * users settled so far stay settled.
+   * State of the settlement.
+   * - `running`: some lines or users were not processed yet.
+   * - `failed`: the settlement stopped; users who were settled before stay settled.
    */
   state: 'running' | 'done' | 'failed';
   cause: string | null;
   counts: SettlementCounts;
-  /** The first thousand rejects. */
+  /** First thousand rejected lines. */
   rejects: readonly RejectedLine[];
   createdAt: Date;
   endedAt: Date | null;
@@ -75,15 +76,15 @@ export function createSettlementRequests({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * Starts a settlement. Undefined if the run has not ended or does not exist. After the end of the run, no worker
-     * settles its users.
+     * Starts a settlement. Returns undefined if the run does not exist or has not ended. After the end of a run, no
+     * worker writes outcomes of its users.
      */
     begin: async ({ settlementId, runId, method, apiKey, step, country }: NewSettlement) => {
       const key = { keyId: apiKey?.keyId ?? null, keyName: apiKey?.name ?? null };
       await pool.query(insert.with({ settlementId, runId, method, ...key, step, country }));
       return await get(runId, settlementId);
     },
-    /** Ends a settlement by hand or by file, after all lines were read. */
+    /** Ends a settlement by hand or by file after all its lines were read. */
     end: async (
       settlementId: string,
       { state, cause, rejects }: Pick<SettlementRecord, 'cause' | 'rejects'> & { state: 'done' | 'failed' },

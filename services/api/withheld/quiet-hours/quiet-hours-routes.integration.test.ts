@@ -18,7 +18,7 @@ async function ask(method: 'GET' | 'PUT', body?: object, headers: Record<string,
 }
 
 describe('the quiet hours of an installation', () => {
-  it('are empty at first, then those that were set last, and every process reads them from the registry', async () => {
+  it('are empty at first and then those that were set last, and each process reads them from the registry', async () => {
     expect((await ask('GET')).json()).toEqual({ revision: 0, rules: [], madeAt: null });
     const registry = createRegistrySource({ pool: on.deps.pool });
     const before = await registry.revision();
@@ -30,7 +30,7 @@ describe('the quiet hours of an installation', () => {
     expect((await ask('GET')).json()).toMatchObject({ revision: 2, rules: [] });
   });
 
-  it('are changed only by a caller that has seen the last change', async () => {
+  it('can be changed only by a caller that has read the last change', async () => {
     const etag = (await ask('PUT', { rules: [night] })).headers.etag ?? '';
     expect((await ask('PUT', { rules: [] }, { 'if-match': etag })).statusCode).toBe(200);
     expect((await ask('PUT', { rules: [night] }, { 'if-match': etag })).statusCode).toBe(412);
@@ -42,13 +42,13 @@ describe('the quiet hours of an installation', () => {
     ['a zone that is none', { zone: 'Asia/Nowhere' }, '/rules/0/zone'],
     ['a country that is none', { countries: ['sg'] }, '/rules/0/countries/0'],
     ['another fate', { then: 'call' }, '/rules/0/then'],
-  ])('refuse %s', async (_, wrong, pointer) => {
+  ])('are refused with %s', async (_, wrong, pointer) => {
     const response = await ask('PUT', { rules: [{ ...night, ...wrong }] });
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({ errors: [{ pointer }] });
   });
 
-  it('leave the fault of a held step unchanged when they are changed and deleted', async () => {
+  it('release only the holds for quiet hours, and no hold for a fault, when they are changed or deleted', async () => {
     const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
     const now = new Date();
     const seed = { campaignId, revision: 1, scheduledFor: now, state: 'running', startedAt: now } as const;
@@ -66,7 +66,7 @@ describe('the quiet hours of an installation', () => {
     }
   });
 
-  it('are in the audit log together with the former quiet hours', async () => {
+  it('are in the audit log together with the previous quiet hours', async () => {
     await ask('PUT', { rules: [night] });
     const { items } = (await on.api.server.inject({ url: '/v1/audit', headers: authorized })).json<{
       items: unknown[];

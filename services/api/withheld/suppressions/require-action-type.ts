@@ -3,8 +3,8 @@ import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 
 /**
- * Refuses unknown action types. Refreshes the catalogue before that, so that a type registered just now passes.
- * @throws {HttpProblem} if the type is not registered, unless the name means all types
+ * Refuses unknown action types. The catalogue is refreshed first, so that a type which was just registered is known.
+ * @throws {HttpProblem} if the type is not registered and the name does not mean all types
  */
 export async function requireActionType(
   name: string,

@@ -1,6 +1,6 @@
 import { HttpProblem } from '../../frame/http-problem.ts';
 
-/** Problem of a replacement that removes many people. It names the number that the caller must confirm. */
+/** Returns the problem of a replacement that removes many people. It states the number that the caller must confirm. */
 export function replacementNotConfirmed(people: { before: number; after: number; removed: number }): HttpProblem {
   const { before, after, removed } = people;
   return new HttpProblem({

@@ -20,7 +20,7 @@ async function call(method: 'GET' | 'POST' | 'DELETE', url: string, body?: objec
 
 const add = (body: object) => call('POST', '', body);
 
-/** Returns the suppressed users as a worker finds them. */
+/** Returns the suppressed users among the given users, as a worker finds them. */
 async function found(actionType: string, users: readonly string[]): Promise<string[]> {
   const question = { actionTypes: textArray([actionType]), users: textArray([users.join('\n')]) };
   const { rows } = await on.deps.pool.query<{ user_id: string }>(suppressedAmong.with(question));
@@ -28,7 +28,7 @@ async function found(actionType: string, users: readonly string[]): Promise<stri
 }
 
 describe('users on a suppression list', () => {
-  it('are suppressed for the action type of the list, and for no other', async () => {
+  it('are suppressed for the action type of the list and for no other', async () => {
     const response = await add({ actionType: 'send-message', users: ['u1', 'ü "2"'], note: 'asked to by phone' });
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ actionType: 'send-message', people: 2, version: 1 + 1, added: 2 });
@@ -36,7 +36,7 @@ describe('users on a suppression list', () => {
     expect(await found('award-reward', ['u1', 'ü "2"'])).toEqual([]);
   });
 
-  it('may still be called until the leases of workers end, and the response states that time', async () => {
+  it('may be called until the leases of workers end, and the response states this time', async () => {
     const withinMs = async () => {
       const answer = await add({ actionType: 'send-message', users: ['u1'] });
       return answer.json<{ lastCallWithinMs: unknown }>().lastCallWithinMs;
@@ -46,7 +46,7 @@ describe('users on a suppression list', () => {
     expect(await withinMs()).toBe(45_000);
   });
 
-  it('count once, and keep their first note', async () => {
+  it('count once and keep their first note', async () => {
     await add({ actionType: '*', users: ['u1', 'u1'], note: 'first' });
     const again = await add({ actionType: '*', users: ['u1', 'u2'], note: 'second' });
     expect(again.json()).toMatchObject({ people: 2, added: 1 });
@@ -56,7 +56,7 @@ describe('users on a suppression list', () => {
     expect((await add({ actionType: '*', users: ['u2'] })).json()).toMatchObject({ version, added: 0 });
   });
 
-  it('are removed by their encoded id in the path, and may be called again', async () => {
+  it('are removed by their encoded id in the path and may then be called again', async () => {
     const id = 'a/b?c%ü';
     await add({ actionType: 'send-message', users: [id, 'u2'] });
     const url = `/users/${encodeURIComponent(id)}?actionType=send-message`;
@@ -67,21 +67,21 @@ describe('users on a suppression list', () => {
     expect(items).toMatchObject([{ actionType: 'send-message', people: 1, version: 3 }]);
   });
 
-  it('are all stored when many are added to a new list at once', async () => {
+  it('are all stored when many requests add users to a new list at the same time', async () => {
     const requests = Array.from({ length: 8 }, (_, index) => add({ actionType: '*', users: [`u${index}`] }));
     expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
     const { items } = (await call('GET', '')).json<{ items: unknown[] }>();
     expect(items).toMatchObject([{ actionType: '*', people: 8 }]);
   });
 
-  it('may be of an action type that was just registered', async () => {
+  it('may be suppressed for an action type that was just registered', async () => {
     const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
     await createActionTypeStore(on.deps).create('send-letter', { config: type.config, enabled: true });
     expect((await add({ actionType: 'send-letter', users: ['u1'] })).json()).toMatchObject({ people: 1 });
   });
 
-  it('are in the audit log only as a number', async () => {
+  it('are only a number in the audit log', async () => {
     await add({ actionType: 'send-message', users: ['u1', 'u2'] });
     const log = await on.api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });
     expect(log.json<{ items: unknown[] }>().items[0]).toMatchObject({

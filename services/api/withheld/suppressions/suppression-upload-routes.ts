@@ -59,11 +59,11 @@ const uploadQuery = z.strictObject({
   ...fileQuery,
 });
 
-/** Country of all rows, because suppression applies in all countries. */
+/** Country of all rows. Suppression applies in all countries. */
 const anywhere = '*';
 
 export async function suppressionUploadRoutes(server: HttpServer, deps: SuppressionUploadRoutesDeps): Promise<void> {
-  // A separate scope, because no other route takes a streamed body.
+  // The route has its own Fastify scope, because no other route reads its body as a stream.
   await server.register((scope: HttpServer) => {
     uploadRoute(scope, deps);
     return Promise.resolve();

@@ -9,7 +9,7 @@ import { userId } from '../../../../shared/contracts/user-ids.ts';
 const people = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 
-/** Maximum users per request; larger numbers need an upload. */
+/** Maximum number of users in a request. More users need an upload. */
 export const maxSuppressedAtOnce = 1000;
 
 export const listName = z

@@ -9,7 +9,7 @@ import type { FeedStep } from '../../../../../shared/ports/step-holds.ts';
 export type QuietRules = z.output<typeof keptQuietRule>[];
 
 export interface QuietHoursRecord {
-  /** 0 if quiet hours were never set. */
+  /** Revision of the quiet hours; 0 if they were never set. */
   revision: number;
   rules: QuietRules;
   madeAt: Date | null;
@@ -20,7 +20,10 @@ const noHours: QuietHoursRecord = { revision: 0, rules: [], madeAt: null };
 const selectNewest = `
   select revision, rules, created_at as "madeAt" from quiet_hours order by revision desc limit 1`;
 
-/** Inserts no row for an outdated revision: the second of two concurrent changes finds the first's revision. */
+/**
+ * Inserts the next revision. Inserts no row for an outdated revision, so that the second of two concurrent changes is
+ * refused.
+ */
 const insertHours = `
   with h as (
     insert into quiet_hours (revision, rules, created_by)
@@ -30,7 +33,10 @@ const insertHours = `
   )
   ${moveRevision} where exists (select from h)`;
 
-/** Makes steps due that wait for the end of quiet hours. Workers schedule them again if it is still quiet. */
+/**
+ * Makes steps due that wait for the end of quiet hours. Workers put them on hold again if the quiet hours have not
+ * ended.
+ */
 async function liftHolds(client: PoolClient): Promise<void> {
   const { rows } = await client.query<FeedStep>(dropHolds);
   await makeDue(client, rows);
@@ -49,15 +55,15 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
   return {
     read,
     /**
-     * Returns undefined if the current revision is not the expected one.
-     * @param expected null accepts any revision
+     * Sets the quiet hours. Returns undefined if the current revision is not the expected one.
+     * @param expected revision that the caller expects; null permits any
      */
     set: async (rules: QuietRules, expected: number | null, by: string | null) => {
       const values = [JSON.stringify(rules), by, expected];
       const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
       if (isMade !== 1) return undefined;
-      // Deadlocks are possible, and are retried: a flush that schedules steps again locks the same rows in another
-      // order.
+      // Deadlocks are possible, and the transaction is then retried: workers that schedule steps again lock the same
+      // rows in another order.
       await retryingDeadlocks(() => inTransaction(pool, liftHolds));
       return await read();
     },

@@ -1,44 +1,48 @@
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
-/** Statements of suppression lists. Changes require that the list's row is locked. */
+/** Statements of suppression lists. Before a change, the row of the list must be locked. */
 
 const columns = 'action_type as "actionType", people::float8 as people, version, changed_at as "changedAt"';
 
 export const selectLists = `select ${columns} from suppression_lists order by action_type`;
 
-/** Parameters: $1 list. */
+/** Locks a list, and returns its number. Parameters: $1 list. */
 export const lockList = `select list_no as "listNo" from suppression_lists where action_type = $1 for update`;
 
-/** Serializes the assignment of numbers. */
+/** Serializes the assignment of numbers to versions of lists. */
 export const lockNumbers = 'lock table suppression_list_versions in share row exclusive mode';
 
-/** Parameters: $1 list, $2 state. */
+/** Assigns a number to a version of a list. Parameters: $1 list, $2 state. */
 export const takeNumber = `
   insert into suppression_list_versions (list_no, action_type, state)
   select coalesce(max(list_no), 0) + 1, $1, $2 from suppression_list_versions
   returning list_no as "listNo"`;
 
-/** Parameters: $1 list, $2 number. */
+/** Inserts a list. Parameters: $1 list, $2 number. */
 export const insertList = `insert into suppression_lists (action_type, list_no) values ($1, $2)`;
 
 /**
- * Parameters: $1 number, $2 users separated by line breaks, $3 note. Users who are on the list already stay unchanged.
+ * Adds users to a version. Users who are in it already stay unchanged. Parameters: $1 number, $2 users separated by
+ * line breaks, $3 note.
  */
 export const addLines = `
   insert into suppressed_people (list_no, user_id, note)
   select $1, user_id, $3 from unnest(string_to_array($2, e'\\n')) k (user_id)
   on conflict do nothing`;
 
-/** Parameters: $1 number, $2 users. */
+/** Removes users from a version. Parameters: $1 number, $2 users. */
 export const removePeople = 'delete from suppressed_people where list_no = $1 and user_id = any($2::text[])';
 
-/** Parameters: $1 list, $2 number of added people. */
+/**
+ * Changes the number of people on a list, and increments its version if the number changes. Parameters: $1 list, $2
+ * number of added people.
+ */
 export const moveVersion = `
   update suppression_lists set people = people + $2, version = version + ($2::bigint <> 0)::int,
     changed_at = case when $2::bigint = 0 then changed_at else now() end
   where action_type = $1 returning ${columns}`;
 
-/** Parameters: $1 user. */
+/** Selects the lists that contain a user. Parameters: $1 user. */
 export const selectUser = `
   select l.action_type as "actionType", p.note, p.added_at as "addedAt"
   from suppression_lists l join suppressed_people p on p.list_no = l.list_no and p.user_id = $1
@@ -50,7 +54,7 @@ const uploadColumns = `
 
 export const selectUpload = `select ${uploadColumns} from suppression_uploads where id = $1`;
 
-/** Parameters: $1 limit, $2 id of the last upload of the previous page or null. */
+/** Selects uploads, newest first. Parameters: $1 limit, $2 id of the last upload of the previous page or null. */
 export const selectUploads = `
   select ${uploadColumns} from suppression_uploads where $2::uuid is null or id < $2 order by id desc limit $1`;
 
@@ -59,7 +63,7 @@ interface NewUpload {
   actionType: string;
   mode: string;
   note: string | null;
-  /** Number of a replacement. */
+  /** Number of the version that will replace the list. */
   listNo: number | null;
 }
 
@@ -70,7 +74,7 @@ export const insertUpload = statementOf<NewUpload>(
   values (${$('uploadId')}, ${$('actionType')}, ${$('mode')}, 'receiving', ${$('note')}, ${$('listNo')})`,
 );
 
-/** Parameters: $1 upload, $2 people so far. */
+/** Stores the progress of an upload. Parameters: $1 upload, $2 people so far. */
 export const updateProgress = `
   update suppression_uploads set received_at = now(), people = $2 where id = $1 and state = 'receiving'`;
 
@@ -81,7 +85,7 @@ interface EndedUpload {
   rows: number;
   people: number;
   rejected: number;
-  /** JSON. */
+  /** Rejected rows as JSON. */
   rejects: string;
 }
 
@@ -93,11 +97,13 @@ export const endUpload = statementOf<EndedUpload>(
   where id = ${$('uploadId')} and state = 'receiving'`,
 );
 
-/** Parameters: $1 number. */
+/** Locks a version that is being loaded. Parameters: $1 number. */
 export const lockLoading = `
   select list_no as "listNo" from suppression_list_versions where list_no = $1 and state = 'loading' for key share`;
 
-/** Parameters: $1 number, $2 number in force, $3 upload. Copies users added since the upload began. */
+/**
+ * Copies users who were added to the list since the upload began. Parameters: $1 number, $2 number in force, $3 upload.
+ */
 export const copyAddedMeanwhile = `
   insert into suppressed_people (list_no, user_id, note, added_at)
   select $1, user_id, note, added_at from suppressed_people
@@ -111,7 +117,7 @@ interface AddedPart {
   users: number;
 }
 
-/** Copies the next people of a loaded file. `last` is null if there are no more. */
+/** Copies the next people of a loaded file to the list. `last` is null if there are no more. */
 export const addPart = statementOf<AddedPart>(
   'add-suppressed-part',
   ($) => `
@@ -127,13 +133,13 @@ export const addPart = statementOf<AddedPart>(
   select (select max(user_id) from part) as last, (select count(*)::float8 from added) as added`,
 );
 
-/** Parameters: $1 number. */
+/** Counts the people of a version. Parameters: $1 number. */
 export const countPeople = 'select count(*)::float8 as people from suppressed_people where list_no = $1';
 
 /**
- * Counts the people on the list in force ($1), and those of them who are not on its replacement ($2). `except` is
- * hashed; a left join probes the index for each person and takes three times as long (1.6 s and 5.2 s for a million
- * people).
+ * Counts the people of the version in force ($1), and those of them who are not in the version that replaces it ($2).
+ * `except` uses a hash. A left join would search the index for each person, and takes three times as long (5.2 s
+ * instead of 1.6 s for a million people).
  */
 export const countRemoved = `
   select
@@ -146,7 +152,7 @@ export const countRemoved = `
       ) r
     ) as removed`;
 
-/** Parameters: $1 list, $2 number, $3 people. */
+/** Makes a version the one in force. Parameters: $1 list, $2 number, $3 people. */
 export const putInForce = `
   with n as (
     update suppression_list_versions set state = 'in-force' where list_no = $2
@@ -157,6 +163,6 @@ export const putInForce = `
 
 export const releaseNumber = `update suppression_list_versions set state = 'gone' where list_no = $1`;
 
-/** Selects the lease as set by the worker that started last. */
+/** Selects the lease of the worker that started last. */
 export const selectWorkerLease = `
   select value::int as "leaseMs" from service_settings where service = 'worker' and name = 'WORKER_LEASE_MS'`;

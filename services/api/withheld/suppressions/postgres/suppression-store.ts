@@ -12,7 +12,7 @@ export interface SuppressionListRecord {
   changedAt: Date;
 }
 
-/** A changed list, and the number of people added or removed. */
+/** Changed list, and the number of people who were added or removed. */
 export interface ListChange {
   list: SuppressionListRecord;
   users: number;
@@ -20,11 +20,17 @@ export interface ListChange {
 
 export interface SuppressionStore {
   lists(): Promise<SuppressionListRecord[]>;
-  /** Adds users. Claims made after this resolves do not call them (docs/decisions/0085-gates-before-a-call.md). */
+  /**
+   * Adds users. A worker that claims a step after this promise is resolved does not call them
+   * (docs/decisions/0085-gates-before-a-call.md).
+   */
   add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
-  /** Returns undefined if the list does not exist. */
+  /** Removes users. Returns undefined if the list does not exist. */
   remove(list: string, users: readonly string[]): Promise<ListChange | undefined>;
-  /** Returns how long after a change an earlier claim may still call: the workers' lease. Null without workers yet. */
+  /**
+   * Returns for how many milliseconds after a change users may still be called by claims from before it: the lease of
+   * the workers. Null if no worker has started yet.
+   */
   lastCallWithinMs(): Promise<number | null>;
   listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
 }
@@ -59,7 +65,7 @@ export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionSto
   };
 }
 
-/** Adds users, effective when the transaction commits. */
+/** Adds users. The change is effective when the transaction commits. */
 async function addTo(
   client: PoolClient,
   list: string,
@@ -71,18 +77,18 @@ async function addTo(
   return changedBy(client, list, added.rowCount ?? 0);
 }
 
-/** Locks the list in force and returns its number; serializes changes of the list. */
+/** Locks the version in force and returns its number. The lock serializes changes of the list. */
 export async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
   const { rows } = await client.query<{ listNo: number }>(statements.lockList, [list]);
   return rows[0]?.listNo;
 }
 
-/** Locks the list in force, and creates it if it does not exist. */
+/** Locks the version in force. Creates the list if it does not exist. */
 export async function lockedOrNewNumber(client: PoolClient, list: string): Promise<number> {
   return (await lockedNumber(client, list)) ?? (await beginList(client, list));
 }
 
-/** Creates a list. Of two concurrent creations, the second one waits and finds the first one's list. */
+/** Creates a list. The second of two concurrent calls waits, and finds the list of the first. */
 async function beginList(client: PoolClient, list: string): Promise<number> {
   await client.query(statements.lockNumbers);
   const known = await lockedNumber(client, list);

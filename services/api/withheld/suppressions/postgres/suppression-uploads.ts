@@ -30,11 +30,14 @@ export interface SuppressionUploadStart {
   actionType: string;
   mode: UploadMode;
   note: string | null;
-  /** Number of people that the caller expects the replacement to remove; null without confirmation. */
+  /** Number of people whom the replacement removes, as the caller confirms; null without a confirmation. */
   confirmRemoved: number | null;
 }
 
-/** `known`: an upload with this id exists. `busy`: another file for the list is being received. */
+/**
+ * Result of beginning an upload. `known`: an upload with this id exists. `busy`: another file for the list is being
+ * received.
+ */
 export type SuppressionUploadBegin =
   | { kind: 'begun'; upload: Upload<SuppressionUploadRecord> }
   | { kind: 'known'; record: SuppressionUploadRecord }
@@ -42,9 +45,9 @@ export type SuppressionUploadBegin =
 
 export interface SuppressionUploads {
   /**
-   * Starts an upload. The file is loaded beside the list, which does not change until the file is complete and
-   * accepted. `add` then copies its people onto the list part by part. `replace` swaps the list at once; people added
-   * meanwhile stay.
+   * Begins an upload. The file is loaded separately from the list, which does not change until the file is complete and
+   * accepted. `add` then copies the people of the file to the list, in parts. `replace` replaces the list in one
+   * transaction; people who were added meanwhile stay on it.
    */
   begin(start: SuppressionUploadStart): Promise<SuppressionUploadBegin>;
   get(uploadId: string): Promise<SuppressionUploadRecord | undefined>;
@@ -52,15 +55,15 @@ export interface SuppressionUploads {
   list(limit: number, cursor: string | null): Promise<Page<SuppressionUploadRecord>>;
 }
 
-/** People that are copied per transaction, under the list's lock. */
+/** Number of people that one transaction copies while it locks the list. */
 const peoplePerPart = 20_000;
 
-/** Interval of an upload's heartbeat. */
+/** Interval of an upload's heartbeat, in milliseconds. */
 const progressEveryMs = 10_000;
 
 export interface SuppressionUploadsDeps {
   pool: Pool;
-  /** Pool whose statements may take long. */
+  /** Pool of connections whose statements may take long. */
   uploadPool: Pool;
 }
 
@@ -107,11 +110,11 @@ interface BegunDeps {
 
 function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploadRecord> {
   const { uploadId, actionType, mode, note } = start;
-  /** People on the list, or on its replacement. */
+  /** Number of people on the list, or in the version that will replace it. */
   let people = 0;
   let progressAtMs = performance.now();
 
-  /** Uses short transactions, so that none is open while the sender is slow. */
+  /** Adds users in short transactions, so that no transaction is open while the sender is slow. */
   async function add(users: readonly string[]): Promise<void> {
     const loaded = await inTransaction(pool, (client) => insertLoading(client, listNo, users, note));
     if (mode === 'replace') people += loaded;
@@ -124,7 +127,7 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
     await pool.query(statements.updateProgress, [uploadId, people]);
   }
 
-  /** Uses short transactions, so that changes of the list do not wait for the whole file. */
+  /** Copies users in short transactions, so that other changes of the list do not wait for the whole file. */
   async function copyOntoList(): Promise<void> {
     let after: string | null = '';
     while (after !== null) {
@@ -162,7 +165,7 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
 }
 
 async function insertLoading(client: PoolClient, listNo: number, users: readonly string[], note: string | null) {
-  // Fails if the replacement was abandoned meanwhile and is being deleted.
+  // This fails if the version was abandoned meanwhile and is being deleted.
   onlyRow((await client.query(statements.lockLoading, [listNo])).rows);
   return (await client.query(statements.addLines, [listNo, users.join('\n'), note])).rowCount ?? 0;
 }
@@ -176,7 +179,7 @@ interface LoadedPart {
 interface CopiedPart {
   /** Last user of the part; null if there was none. */
   last: string | null;
-  /** People who were not on the list before. */
+  /** Number of people who were not on the list before. */
   added: number;
 }
 
@@ -189,7 +192,10 @@ async function copyPart(client: PoolClient, actionType: string, part: LoadedPart
   return copied;
 }
 
-/** Runs in one transaction under the list's lock, and includes people who were added during loading. */
+/**
+ * Makes the loaded version the one in force, in one transaction that locks the list. People who were added during
+ * loading are included.
+ */
 async function putInForce(
   client: PoolClient,
   actionType: string,
@@ -211,13 +217,17 @@ async function putInForce(
 }
 
 interface ReplacedCounts {
-  /** Number of people on the replaced list. */
+  /** Number of people on the list that is replaced. */
   people: number;
-  /** Number of people on the replaced list who are not on the new list. */
+  /** Number of people on the list that is replaced who are not on the new list. */
   removed: number;
 }
 
-/** @throws {HttpProblem} 409 if the file removes more than a tenth of the list without a confirmation of the number */
+/**
+ * Requires a confirmation of large removals.
+ * @throws {HttpProblem} 409 if the file removes more than a tenth of the list and the caller has not confirmed the
+ * number
+ */
 function requireConfirmed({ people, removed }: ReplacedCounts, peopleAfter: number, confirmed: number | null): void {
   if (removed * 10 <= people || removed === confirmed) return;
   throw replacementNotConfirmed({ before: people, after: peopleAfter, removed });
