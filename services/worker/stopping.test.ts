@@ -29,7 +29,7 @@ describe('a stopping worker', () => {
     expect(messages(2)).toHaveLength(1);
   });
 
-  it('releases claims that it has not called, with no attempt used up', async () => {
+  it('releases claimed batches that it has not called, without counting an attempt', async () => {
     const { clock, worker, feed, finish, endpoint, stepRows } = await busyWorker();
     await feed([['u1'], ['u2']]);
     await passTime(clock, 100);

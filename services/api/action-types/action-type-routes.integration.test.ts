@@ -25,8 +25,8 @@ const register = (changes: object = {}) => ask('POST', '/v1/action-types', { ...
 const campaignWith = (action: string) =>
   ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action, params: {} }] });
 
-describe('registering an action type', () => {
-  it('makes it available to campaigns at once', async () => {
+describe('the registration of an action type', () => {
+  it('makes the type available to campaigns at once', async () => {
     expect((await campaignWith('award-points')).statusCode).toBe(422);
 
     const created = await register();
@@ -47,7 +47,7 @@ describe('registering an action type', () => {
     expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
   });
 
-  it('derives its title from its name if no title is given', async () => {
+  it('derives the title of the type from its name if no title is given', async () => {
     expect(actionType.parse((await register()).json()).title).toBe('Award points');
 
     const texts = { title: ' Give points ', description: 'Adds points to the balance.' };
@@ -71,7 +71,7 @@ describe('registering an action type', () => {
     expect(problem.parse(refused.json()).errors.map(({ pointer }) => pointer)).toEqual([`/${field}`]);
   });
 
-  it('lists it with the countries that some workers refuse to serve and no other worker serves', async () => {
+  it('is listed with the countries that some workers refuse to serve and no other worker serves', async () => {
     await register();
     const served = { actions: ['award-points'], countries: ['SG', 'ID'] };
     await reportShards(on.pool, 'a', served, 'leases are too short');
@@ -109,14 +109,14 @@ describe('registering an action type', () => {
     expect((await ask('PATCH', '/v1/action-types/award-points', { url: 'http://10.1.2.3/' })).statusCode).toBe(200);
   });
 
-  it('is refused for a name that exists', async () => {
+  it('is refused for a name that is already registered', async () => {
     await register();
     const again = await register();
     expect(again.statusCode).toBe(409);
     expect(problem.parse(again.json()).code).toBe('action-type-exists');
   });
 
-  it('reports all problems at once', async () => {
+  it('is refused with all its problems together', async () => {
     const refused = await register({
       name: 'Award Points',
       url: 'ftp://x',
@@ -136,7 +136,7 @@ describe('registering an action type', () => {
     ]);
   });
 
-  it('accepts a secret for receipts only if the type has receipts', async () => {
+  it('may have a secret for receipts only if the type has receipts', async () => {
     const named = await register({ receiptsSecretEnv: 'POINTS_RECEIPTS' });
     expect(named.statusCode).toBe(422);
     const [error] = problem.parse(named.json()).errors;
@@ -155,12 +155,12 @@ describe('registering an action type', () => {
     expect((await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value)).statusCode).toBe(200);
   });
 
-  it('requires a JSON object in the body', async () => {
+  it('must have a JSON object as its body', async () => {
     expect((await ask('POST', '/v1/action-types', [points])).statusCode).toBe(422);
     expect((await ask('PATCH', '/v1/action-types/award-reward', [points])).statusCode).toBe(422);
   });
 
-  it('is refused if it names an environment variable of the workers, because only the configuration file may do so', async () => {
+  it('is refused if it uses an environment variable of the workers, because only the configuration file may do so', async () => {
     const refused = await register({ authorizationEnv: 'DATABASE_URL' });
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { pointer: '/authorizationEnv', code: 'only-in-file' },
@@ -174,19 +174,19 @@ describe('registering an action type', () => {
   });
 });
 
-describe('changing an action type', () => {
+describe('a change of an action type', () => {
   beforeEach(async () => {
     await register();
   });
 
-  it('with PATCH changes the named fields; null resets a field', async () => {
+  it('changes the given fields if it is a PATCH, and null resets a field to its default', async () => {
     const changed = await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3, timeoutMs: null });
     expect(changed.statusCode).toBe(200);
     expect(changed.headers.etag).toBe('"2"');
     expect(changed.json()).toMatchObject({ revision: 2, url: points.url, maxAttempts: 3, timeoutMs: 10_000 });
   });
 
-  it('with PUT replaces the definition; a response can be sent back as it is', async () => {
+  it('replaces the definition if it is a PUT, and accepts a response as it was received', async () => {
     await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3 });
     const registered = z
       .record(z.string(), z.unknown())
@@ -199,14 +199,14 @@ describe('changing an action type', () => {
     expect(replaced.json()).toMatchObject({ revision: 3, batchSize: 250, maxAttempts: 8 });
   });
 
-  it('increments the revision once if the same change is sent twice', async () => {
+  it('increments the revision only once if the same change is sent twice', async () => {
     for (let time = 1; time <= 2; time++) {
       const answer = await ask('PATCH', '/v1/action-types/award-points', { enabled: false });
       expect(answer.json()).toMatchObject({ revision: 2, enabled: false });
     }
   });
 
-  it('is refused if the action type was changed in between, as its ETag shows', async () => {
+  it('is refused if the ETag shows that the action type was changed since it was read', async () => {
     const change = (ifMatch: string) =>
       ask('PATCH', '/v1/action-types/award-points', { concurrency: 5 }, { 'if-match': ifMatch });
     expect((await change('"1"')).statusCode).toBe(200);
@@ -217,7 +217,7 @@ describe('changing an action type', () => {
     expect((await change('*')).statusCode).toBe(200);
   });
 
-  it('is refused for the same problems as a registration, with the value', async () => {
+  it('is refused for the same problems as a registration, with the refused value', async () => {
     const refused = await ask('PATCH', '/v1/action-types/award-points', { timeoutMs: 1 });
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { pointer: '/timeoutMs', code: 'out-of-range', detail: 'has to be at least 50, not 1' },
@@ -237,8 +237,8 @@ describe('changing an action type', () => {
   });
 });
 
-describe('removing an action type', () => {
-  it('prevents campaigns that use the type from starting while it is disabled', async () => {
+describe('the removal of an action type', () => {
+  it('is possible by disabling it, after which campaigns that use the type cannot start', async () => {
     const { links } = z
       .object({ links: z.object({ start: z.string() }) })
       .parse((await campaignWith('award-reward')).json());
@@ -249,7 +249,7 @@ describe('removing an action type', () => {
     expect((await ask('POST', links.start)).statusCode).toBe(200);
   });
 
-  it('is refused as a deletion while a campaign has the type in its chain, with the names of the campaigns', async () => {
+  it('is refused while a campaign has the type in its chain, with the names of the campaigns', async () => {
     await campaignWith('award-reward');
     const refused = await ask('DELETE', '/v1/action-types/award-reward');
     expect(refused.statusCode).toBe(409);
@@ -259,7 +259,7 @@ describe('removing an action type', () => {
     });
   });
 
-  it('succeeds as a deletion if no campaign uses the type, and the type can be registered again', async () => {
+  it('deletes the type if no campaign uses it, and the type can be registered again', async () => {
     await register();
     expect((await ask('DELETE', '/v1/action-types/award-points', undefined, { 'if-match': '"7"' })).statusCode).toBe(
       412,
@@ -280,7 +280,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the countries of an action type', () => {
-  it('are all countries if the configuration file of the engine names none for it', async () => {
+  it('are all countries if the configuration file of the engine lists none for it', async () => {
     const open = { ...on.deps.catalogue, current: () => ({ ...on.deps.catalogue.current(), countries: undefined }) };
     const everywhere = await createApi({ ...on.deps, catalogue: open });
     const payload = { ...someCampaign, countries: ['BR', 'SG'] };

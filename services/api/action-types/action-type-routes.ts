@@ -29,14 +29,14 @@ export interface ActionTypeRoutesDeps {
   changer: ActionTypeChanger;
   catalogue: CatalogueReader;
   egress: ActionTypeChangerDeps['egress'];
-  /** Returns the action types that workers report as unable to serve. */
+  /** Returns the shards that workers report as unable to serve. */
   refusals: () => Promise<readonly ShardRefusal[]>;
 }
 
 const byName = z.object({ name: z.string() });
 const tags = ['action types'];
 const typeAnswer = jsonAnswer('The action type', actionType);
-/** Skips validation: the handlers report all problems, because they know the registered action type. */
+/** Skips the validation of bodies. The handlers report all problems, because they know the registered action type. */
 const unvalidated = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
@@ -214,7 +214,7 @@ function checkedDefinition(
   return { name: named.data, wanted: checked.value };
 }
 
-/** Returns, for the audit log, the names of the secrets that a change sets or removes, never their values. */
+/** Returns the names of the secrets that a change sets or removes, for the audit log. Values are never included. */
 function secretsIn(body: unknown): AuditDetail {
   const { secrets } = z
     .object({ secrets: z.record(z.string(), z.unknown()) })

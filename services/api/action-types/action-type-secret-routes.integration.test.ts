@@ -34,15 +34,15 @@ function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, p
 const set = (secret: string, value: unknown, headers: object = {}) =>
   ask('PUT', `${path}/secrets/${secret}`, { value }, headers);
 
-/** Opens the secrets like a worker. */
+/** Decrypts the stored secrets like a worker. */
 async function opened() {
   const type = await createActionTypeStore(on.deps).get('send-message');
   if (!type) throw new Error('it is gone');
   return openSecrets(type, on.deps.secretBox);
 }
 
-describe('setting a secret', () => {
-  it('stores it for the workers, and shows only that it exists and since when', async () => {
+describe('a request that sets a secret', () => {
+  it('stores the secret for the workers, and shows only that it exists and since when', async () => {
     const answer = await set('authorization', 'Bearer 47.11');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers.etag).toBe('"2"');
@@ -58,13 +58,13 @@ describe('setting a secret', () => {
     expect(list.body).not.toContain('sealed');
   });
 
-  it('replaces the former secret', async () => {
+  it('replaces the previous secret', async () => {
     await set('authorization', 'Bearer 47.11');
     await set('authorization', 'Bearer 47.12');
     expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
   });
 
-  it('is in the audit log and in the log without its value', async () => {
+  it('is in the audit log and in the log without the value of the secret', async () => {
     await set('authorization', 'Bearer 47.11');
     const { items } = await on.deps.audit.list({}, 10, null);
     expect(items).toMatchObject([{ subject: 'send-message', detail: { secrets: { authorization: 'set' } } }]);
@@ -78,14 +78,14 @@ describe('setting a secret', () => {
     ['authorization', 'Bearer 47.11\n', 'invalid-secret'],
     ['signing', 'Bearer 47.11', 'invalid-secret'],
     ['signing', undefined, 'missing'],
-  ])('refuses an invalid %s: %j, without quoting it', async (secret, value, code) => {
+  ])('is refused for an invalid %s without quoting it: %j', async (secret, value, code) => {
     const refused = await set(secret, value);
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/value', code }]);
     expect(refused.body).not.toContain('47.11');
   });
 
-  it('refuses a body of another form, without quoting it', async () => {
+  it('is refused for a body of another form without quoting it', async () => {
     for (const payload of [['Bearer 47.11'], { authorization: 'Bearer 47.11' }, { value: 'x', more: 'Bearer 47.11' }]) {
       const refused = await ask('PUT', `${path}/secrets/authorization`, payload);
       expect(refused.statusCode).toBe(422);
@@ -112,8 +112,8 @@ describe('setting a secret', () => {
   });
 });
 
-describe('removing a secret', () => {
-  it('takes effect once; a repeat changes nothing', async () => {
+describe('a request that removes a secret', () => {
+  it('takes effect once, and a repeat changes nothing', async () => {
     await set('authorization', 'Bearer 47.11');
     await set('signing', signing);
     for (let time = 1; time <= 2; time++) {
@@ -140,7 +140,7 @@ describe('the URL of an action type that has a secret', () => {
     expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
-  it('can be changed to another origin together with its secret, in one change', async () => {
+  it('can be changed to another origin if the same change sets the secret', async () => {
     const changes = { url: 'https://elsewhere.test/v1', secrets: { authorization: 'Bearer 47.12' } };
     expect((await ask('PATCH', path, changes)).json()).toMatchObject({ url: 'https://elsewhere.test/v1' });
     expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
@@ -155,14 +155,14 @@ describe('the URL of an action type that has a secret', () => {
     expect(await opened()).toEqual({});
   });
 
-  it('can be changed within its origin, and a response can be sent back as it is', async () => {
+  it('can be changed within its origin, and a response can be sent back as it was received', async () => {
     expect((await ask('PATCH', path, { url: 'http://messages.test/v2' })).statusCode).toBe(200);
     const registered = actionType.parse((await ask('GET', path)).json());
     expect((await ask('PUT', path, { ...registered, maxAttempts: 3 })).statusCode).toBe(200);
     expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
-  it('can be changed freely if the secret only signs', async () => {
+  it('can be changed to any origin if its only secret signs calls and is not sent', async () => {
     await ask('DELETE', `${path}/secrets/authorization`);
     await set('signing', signing);
     expect((await ask('PATCH', path, { url: 'http://elsewhere.test/v1' })).statusCode).toBe(200);
@@ -170,8 +170,8 @@ describe('the URL of an action type that has a secret', () => {
   });
 });
 
-describe('secrets in a change', () => {
-  it('are refused with their pointers, without quoting them', async () => {
+describe('secrets in a change of an action type', () => {
+  it('are refused with their pointers if they are invalid, without being quoted', async () => {
     const refused = await ask('PATCH', path, { secrets: { signing: '47.11', authorization: 47.11, password: 'x' } });
     expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/secrets/signing', 'invalid-secret'],
@@ -181,7 +181,7 @@ describe('secrets in a change', () => {
     expect(refused.body).not.toContain('47.11');
   });
 
-  it('are not accepted with a new type, because that request may be repeated under its Idempotency-Key', async () => {
+  it('are not accepted in a registration, because it may be repeated with its Idempotency-Key', async () => {
     const points = { name: 'award-points', url: 'http://points.test/v1', class: 'B', secrets: { signing } };
     const refused = await ask('POST', '/v1/action-types', points);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/secrets', code: 'unknown-field' }]);
@@ -189,7 +189,7 @@ describe('secrets in a change', () => {
 });
 
 describe('a secret in an environment variable of the workers', () => {
-  it('prevents a status address of another origin, because that origin would receive the secret', async () => {
+  it('prevents a status address at another origin, because that origin would receive the secret', async () => {
     const asStatus = { class: 'C', appliesLateSeconds: 60, statusUrl: 'http://elsewhere.test/v1/status' };
     const refused = await ask('PATCH', '/v1/action-types/award-reward', asStatus);
     expect(problem.parse(refused.json()).errors).toMatchObject([

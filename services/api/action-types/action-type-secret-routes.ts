@@ -20,7 +20,7 @@ export interface ActionTypeSecretRoutesDeps {
 const bySecret = z.object({ name: z.string(), secret: z.enum(secretNames) });
 const tags = ['action types'];
 
-/** Leaves the body to the handler, because the usual messages would quote the secret. */
+/** Accepts any body. The handler validates it, because the usual messages of validation would quote the secret. */
 const unquotingBody: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {

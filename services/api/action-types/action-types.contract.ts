@@ -14,7 +14,7 @@ export const actionTypeDefinition = z
     examples: [{ name: 'award-points', url: 'https://points.example.com/v1/batches', class: 'A' }],
   });
 
-/** Any string: the handler checks the form without quoting the secret. */
+/** Shape of a secret's value: any string. The handler checks its form without quoting the secret. */
 const secretValue = z.string().meta({ writeOnly: true });
 
 export const secretBody = z
@@ -41,7 +41,7 @@ const secrets = z
     'Secrets to set with this change; null removes one. Secrets that are not named are unchanged, and none is ever shown',
   );
 
-/** Definition of the action type that the path names. Read-only fields of a response are ignored. */
+/** Definition that replaces that of the action type in the path. Read-only fields of a response are ignored. */
 export const actionTypeReplacement = actionTypeDefinition
   .omit({ name: true })
   .extend({ secrets })
@@ -76,7 +76,7 @@ export const actionType = z
     origin: z.enum(['file', 'api']).describe('Source of the last definition: the engine’s file, or the API'),
     ...actionTypeConfig.shape,
     title: z.string().describe('Display name for campaign managers: its own title, else the name in words'),
-    // Any object, because the stored schema is returned even if this version would not accept it.
+    // The schema may be any object, because a stored schema is returned even if this version would not accept it.
     paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
     secrets: z
       .object({

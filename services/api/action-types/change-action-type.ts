@@ -21,17 +21,26 @@ export interface ActionTypeChangerDeps {
 type WantedChange = (before: RegisteredActionType) => ActionTypeChange;
 
 export interface ActionTypeChanger {
-  /** @throws {HttpProblem} 404 */
+  /**
+   * Returns the action type.
+   * @throws {HttpProblem} 404 if it does not exist
+   */
   require(name: string): Promise<RegisteredActionType>;
   /**
-   * Applies a change. After a concurrent change, reads the type again and retries.
-   * @param expected revision; null for any
-   * @throws {HttpProblem} 404, 412, and errors of `wanted`
+   * Changes an action type. After a concurrent change, reads the type again and retries.
+   * @param expected revision that the caller expects; null permits any
+   * @throws {HttpProblem} 404 for an unknown type, 412 for another revision, and the errors of `wanted`
    */
   change(name: string, expected: number | null, wanted: WantedChange): Promise<RegisteredActionType>;
-  /** Returns a body's change, with encrypted secrets. @throws {HttpProblem} 422, or 409 if secrets cannot be stored */
+  /**
+   * Returns the change that a body requests, with encrypted secrets.
+   * @throws {HttpProblem} 422 for an invalid body, 409 if this process cannot store secrets
+   */
   changeFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
-  /** @throws {HttpProblem} 409 if secrets cannot be stored */
+  /**
+   * Encrypts a secret.
+   * @throws {HttpProblem} 409 if this process cannot store secrets
+   */
   seal(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
 }
 

@@ -25,7 +25,7 @@ function registeredAs(config: object): RegisteredActionType {
   };
 }
 
-describe('the address of an action type, on an installation with egress rules', () => {
+describe('the address of an action type in an installation with egress rules', () => {
   it.each(['https://rewards.example.com/', 'http://rewards.svc/', 'http://10.20.3.4/', 'http://8.8.8.8/'])(
     'is accepted if the rules allow it: %s',
     (url) => expect(problemsOf(at(url))).toEqual([]),
@@ -60,13 +60,13 @@ describe('the address of the options of a parameter', () => {
     (options) => expect(problemsOf(withOptions(options))).toEqual([`${place} forbidden-address`]),
   );
 
-  it('is not checked again while it is unchanged', () => {
+  it('is not checked again while it stays unchanged', () => {
     const before = registeredAs(withOptions('http://10.21.3.4/'));
     expect(problemsOf({ ...withOptions('http://10.21.3.4/'), timeoutMs: 900 }, before)).toEqual([]);
     expect(problemsOf(withOptions('http://10.21.3.5/'), before)).toEqual([`${place} forbidden-address`]);
   });
 
-  it('receives no secret that was set for other addresses', () => {
+  it('does not receive a secret that was set for other addresses', () => {
     const before = registeredAs(withOptions('/v1/options'));
     const kept = { ...before, secrets: { authorization: { sealed: 'x', changedAt: new Date(0) } } };
     expect(problemsOf(withOptions('/v2/options'), kept)).toEqual([]);
@@ -79,15 +79,15 @@ describe('the address of the options of a parameter', () => {
   });
 });
 
-describe('the address of previews', () => {
+describe('the address for previews', () => {
   const withPreview = (previewUrl: string) => ({ ...at('http://rewards.svc/'), previewUrl });
 
-  it('may not be a blocked one', () => {
+  it('must not be blocked', () => {
     expect(problemsOf(withPreview('http://rewards.svc/preview'))).toEqual([]);
     expect(problemsOf(withPreview('http://169.254.169.254/latest'))).toEqual(['/previewUrl forbidden-address']);
   });
 
-  it('receives no secret that was set for other addresses', () => {
+  it('does not receive a secret that was set for other addresses', () => {
     const before = registeredAs(withPreview('http://rewards.svc/preview'));
     const kept = { ...before, secrets: { authorization: { sealed: 'x', changedAt: new Date(0) } } };
     expect(problemsOf(withPreview('http://rewards.svc/v2/preview'), kept)).toEqual([]);
@@ -95,10 +95,10 @@ describe('the address of previews', () => {
   });
 });
 
-describe('the kind of an action type', () => {
+describe('the kind of an action type, step or check', () => {
   const caps = { ...at('http://caps.svc/'), check: true };
 
-  it('is set when it is registered, and never changes', () => {
+  it('is set at its registration and never changes', () => {
     expect(problemsOf(caps)).toEqual([]);
     expect(problemsOf({ ...caps, timeoutMs: 900 }, registeredAs(caps))).toEqual([]);
     expect(problemsOf(at('http://caps.svc/'), registeredAs(caps))).toEqual(['/check only-when-registered']);

@@ -17,18 +17,18 @@ export interface WantedActionType {
   secrets: WantedSecrets;
 }
 
-/** Read-only fields, which a replacement may contain because clients send back what they received. */
+/** Read-only fields. A replacement may contain them, because clients send back responses as they received them. */
 const readOnlyFields = ['name', 'revision', 'origin', 'countries', 'refusals', 'createdAt', 'updatedAt', 'links'];
 
 const fields = z.record(z.string(), z.unknown());
 
-/** Fields with an address that is called. */
+/** Fields that contain an address to be called. */
 const calledFields = ['url', 'statusUrl', 'previewUrl'] as const;
 type CalledField = (typeof calledFields)[number];
 
 /**
- * Checks the fields of an action type, and returns all problems at once.
- * @param before the registered type, if any: its secrets are kept while it calls the same origins
+ * Checks the fields of an action type, and returns all problems together.
+ * @param before the registered type, if any; its secrets are kept if it still calls the same origins
  */
 export function checkActionType(
   body: unknown,
@@ -59,7 +59,7 @@ export function checkActionType(
   return { ok: false, problems, more: config.ok ? 0 : config.more };
 }
 
-/** Refuses secrets in a POST, because a hash of the body is stored for an `Idempotency-Key`. */
+/** Refuses secrets in a POST, because a hash of its body is stored with its `Idempotency-Key`. */
 function refuseSecrets(secrets: unknown): CheckResult<WantedSecrets> {
   if (secrets === undefined) return { ok: true, value: {} };
   const detail =
@@ -67,7 +67,7 @@ function refuseSecrets(secrets: unknown): CheckResult<WantedSecrets> {
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
-/** Returns a replacement without read-only fields, and without a title derived from the name. */
+/** Returns a replacement without its read-only fields, and without a title that was derived from the name. */
 export function replacementOf(body: unknown, name: string): unknown {
   const read = fields.safeParse(body);
   if (!read.success) return body;
@@ -76,7 +76,7 @@ export function replacementOf(body: unknown, name: string): unknown {
   return Object.fromEntries(Object.entries(read.data).filter(isOwn));
 }
 
-/** Applies a merge patch (RFC 7396) of one level: null resets a field to its default. */
+/** Applies a merge patch (RFC 7396) to the top level: a field of null is reset to its default. */
 export function applyPatch(before: ActionTypeConfig, patch: unknown): unknown {
   const read = fields.safeParse(patch);
   if (!read.success) return patch;
@@ -84,7 +84,7 @@ export function applyPatch(before: ActionTypeConfig, patch: unknown): unknown {
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-/** Refuses to turn a step into a check or back, because campaigns refer to it as one or the other. */
+/** Refuses to make a step a check, or a check a step, because campaigns use the type as one of the two. */
 function checkKindUnchanged({ check }: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   if (before === undefined || before.check === check) return [];
   const is = before.check ? 'is a check' : 'is a step of campaigns';
@@ -98,7 +98,8 @@ function checkKindUnchanged({ check }: ActionTypeConfig, before: ActionTypeConfi
 }
 
 /**
- * Reports a schema that the JSON Schema validator cannot compile. The shape of the body enforces Muster's own rules.
+ * Returns the problem of a schema that the JSON Schema validator cannot compile. The shape of the body checks Muster's
+ * own rules.
  */
 function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   if (!paramsSchema) return [];
@@ -111,7 +112,7 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   }
 }
 
-/** Checks changed addresses only, so that a type with a blocked address can still be changed and disabled. */
+/** Checks only addresses that change, so that a type with a blocked address can still be changed and disabled. */
 function checkAddresses(
   config: ActionTypeConfig,
   before: ActionTypeConfig | undefined,
@@ -126,7 +127,7 @@ function checkAddresses(
     before ? optionSourcesOf(before.paramsSchema, before.url).map(({ url }) => url.href) : [],
   );
   const optionProblems = optionSourcesOf(config.paramsSchema, config.url).flatMap(({ keyword, url }) => {
-    // The endpoint's own origin has been checked above.
+    // The origin of the endpoint itself was checked above.
     if (optionsBefore.has(url.href) || url.origin === new URL(config.url).origin) return [];
     const cause = guard.whyNot(url);
     return cause === null ? [] : [forbiddenAddress(`/paramsSchema${keyword}`, url.href, cause)];
@@ -135,8 +136,8 @@ function checkAddresses(
 }
 
 /**
- * Allows only the engine's file to name an environment variable: the API could otherwise send any variable of the
- * workers anywhere.
+ * Allows the name of an environment variable only if it comes from the configuration file of the engine. Otherwise,
+ * callers of the API could make workers send any of their variables to any address.
  */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
@@ -153,8 +154,8 @@ function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig
 }
 
 /**
- * Requires the authorization again if the origins change, because a stored secret is sent only to the origins for which
- * it was registered.
+ * Requires that the authorization is sent again if the origins change, because a stored secret may be sent only to the
+ * origins for which it was registered.
  */
 function checkKeptAuthorization(
   config: ActionTypeConfig,

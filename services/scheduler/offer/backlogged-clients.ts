@@ -20,8 +20,8 @@ export interface ClientBehind {
 interface Behind {
   waiting: WaitingSpans;
   /**
-   * Number of looks (reads of due jobs) that had begun when the band caught up. Looks that begin later read the rows of
-   * the band again. Undefined while looks skip the rows of the band.
+   * Number of scans (reads of due jobs) that had begun when the band caught up. Scans that begin later read the rows of
+   * the band again. Undefined while scans skip the rows of the band.
    */
   caughtUpAt?: number | undefined;
 }
@@ -30,7 +30,7 @@ interface BandBehind extends BandOfClient {
   /** Waiting spans of the band by partition. */
   from: Map<number, Behind>;
   /**
-   * Partitions, as bits, in which looks skip the rows of this band. Undefined after a change, until it is computed
+   * Partitions, as bits, in which scans skip the rows of this band. Undefined after a change, until it is computed
    * again.
    */
   bits: bigint | undefined;
@@ -40,43 +40,43 @@ interface BandBehind extends BandOfClient {
  * Clients with a backlog, which means that they have more due jobs than credit. A backlog belongs to a band, which is a
  * client with a priority (`bandOf`), so that a backlog of normal jobs does not delay urgent jobs.
  *
- * A look is the statement that reads due jobs for all clients. It skips the rows of these bands, and returns the ranges
+ * A scan is the statement that reads due jobs for all clients. It skips the rows of these bands, and returns the ranges
  * of keys that contain the skipped rows (spans). When a client has credit again, its spans are read separately.
  */
 export interface BackloggedClients {
   /** Number of bands with a backlog. */
   readonly size: number;
   has(band: string, partition: number): boolean;
-  /** Called when a look begins. The look skips the bands that have a backlog at this time. */
+  /** Called when a scan begins. The scan skips the bands that have a backlog at this time. */
   beginLook(): void;
   endLook(): void;
   /** Returns true if the job lies in a span that will be read separately. */
   covers(reference: JobReference): boolean;
-  /** Returns the bands whose rows a look that begins now skips, with their partitions. */
+  /** Returns the bands whose rows a scan that begins now skips, with their partitions. */
   passedOver(): PassedOver;
-  /** Returns the partitions, as bits, in which looks skip rows of any band. */
+  /** Returns the partitions, as bits, in which scans skip rows of any band. */
   passedOverIn(): bigint;
   isPassedOver(band: string, partition: number): boolean;
   /**
-   * Makes later looks read the rows of the band again. Called when the spans of the band have been read. Looks that
+   * Makes later scans read the rows of the band again. Called when the spans of the band have been read. Scans that
    * have already begun may still add spans.
    */
   stopSkipping(band: string, partition: number): void;
   /**
-   * Removes the band from the partition if none of its jobs wait there. A look that has already begun may still skip
-   * rows of the band. In this case, the band is removed after that look.
+   * Removes the band from the partition if none of its jobs wait there. A scan that has already begun may still skip
+   * rows of the band. In this case, the band is removed after that scan.
    * @returns true if the band was removed
    */
   settle(band: string, partition: number): boolean;
-  /** Adds consecutive waiting jobs. Looks that begin later skip the rows of their band in their partition. */
+  /** Adds consecutive waiting jobs. Scans that begin later skip the rows of their band in their partition. */
   add(jobs: readonly JobReference[]): void;
   /**
-   * Adds a span of jobs that a look has skipped.
-   * @param after mark at which the look began, if the span directly follows it; undefined if other jobs lie in between
+   * Adds a span of jobs that a scan has skipped.
+   * @param after mark at which the scan began, if the span directly follows it; undefined if other jobs lie in between
    */
   pass(span: BandSpan, after?: Mark): void;
   /**
-   * Adds a span of jobs that the sweep found in a band that looks skip. All these jobs may have been offered before. A
+   * Adds a span of jobs that the sweep found in a band that scans skip. All these jobs may have been offered before. A
    * read therefore expects only one job in the span, and takes further jobs from later spans.
    */
   list(span: BandSpan): void;
@@ -109,7 +109,7 @@ export function createBackloggedClients(): BackloggedClients {
   const behind = new Map<string, BandBehind>();
   const clients = createClientsInTurn<BandBehind>();
   /**
-   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, forty looks per
+   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, forty scans per
    * second would each compute the result for up to 1,000 bands.
    */
   let passed: { over: PassedOver; in: bigint } | undefined;

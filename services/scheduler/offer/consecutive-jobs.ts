@@ -4,7 +4,7 @@ import { isAfter, type BandSpan } from '../ports/due-references.ts';
 /**
  * Groups the jobs of each band and partition. A group ends where a job of another band lies between two jobs.
  * @param due sorted by partition, then by due time and id
- * @param passed spans that the same look has skipped, in the order of their keys
+ * @param passed spans that the same scan has skipped, in the order of their keys
  */
 export function consecutiveJobs(due: readonly JobReference[], passed: readonly BandSpan[] = []): JobReference[][] {
   const passedIn = Map.groupBy(passed, ({ partition }) => partition);

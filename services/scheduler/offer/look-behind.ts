@@ -23,7 +23,7 @@ const leastRowsOfSpan = 16;
 
 /**
  * Offers further jobs of clients that have a backlog and have credit again. Reads only the spans in which jobs of these
- * clients lie, so the cost depends only on their due jobs. Other loops may look, sweep and add spans at the same time.
+ * clients lie, so the cost depends only on their due jobs. Other loops may scan, sweep and add spans at the same time.
  * All bands of a client are read together, and share the client's rate limit by priority.
  * @returns true if more can be read at once: of a client with remaining credit, or of the next clients
  */

@@ -41,7 +41,7 @@ describe('the mark (read position) of a partition', () => {
     expect(marks.of(8)).toEqual(firstMark);
   });
 
-  it('counts as settled ten seconds after looks have read beyond it', () => {
+  it('counts as settled ten seconds after scans have read beyond it', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50));
     marks.keepHistory(1000);

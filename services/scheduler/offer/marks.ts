@@ -6,7 +6,7 @@ import { firstMark, isAfter, type Mark, type PartitionMark } from '../ports/due-
  */
 export const firstSweepAfterMs = 10_000;
 
-/** Marks: for each owned partition, the positions up to which looks had read it, now and ten seconds ago. */
+/** Marks: for each owned partition, the positions up to which scans had read it, now and ten seconds ago. */
 export interface Marks {
   /** Number of owned partitions. */
   readonly size: number;

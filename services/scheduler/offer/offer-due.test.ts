@@ -104,11 +104,11 @@ describe('a client with more due jobs than may be offered', () => {
   it('delays a job of another client that lies among its own jobs by at most five polls', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
-    // Each partition has 200 rows of the first client, and a look reads 16 of them. The other client's rows come after
+    // Each partition has 200 rows of the first client, and a scan reads 16 of them. The other client's rows come after
     // them.
     await add(64 * 200, 1, 0, -2000);
     await add(3, 2, 64 * 300, -1000);
-    // The first look finds that the client has a backlog. The next looks read 20, 40, 80 and 145 rows of each
+    // The first scan finds that the client has a backlog. The next scans read 20, 40, 80 and 145 rows of each
     // partition.
     for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
@@ -128,7 +128,7 @@ describe('a client with more due jobs than may be offered', () => {
   it('is read again at once while it has credit, otherwise as soon as it has credit again', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
-    // All jobs are in one partition, of which one look offers 64 jobs.
+    // All jobs are in one partition, of which one scan offers 64 jobs.
     await add(200, 1, 0, -1000, 64);
     for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
     give(1000);
@@ -144,7 +144,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(230);
   });
 
-  it("is also offered the jobs that a poll skips while the client's backlog is being read", async () => {
+  it("is also offered jobs that another scan skips while the client's backlog is being read", async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -167,7 +167,7 @@ describe('a client with more due jobs than may be offered', () => {
     give(10);
     await add(640, 1, 0);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
-    // Each partition gets two more jobs. A look also reports the last row that it has read, even of a skipped client.
+    // Each partition gets two more jobs. A scan also reports the last row that it has read, even of a skipped client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
     const skimSlowly: DueReferences['skim'] = async (...requested) => {

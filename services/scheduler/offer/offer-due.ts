@@ -19,7 +19,7 @@ import type { SkimSize } from './skim-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /**
- * Maximum number of rows per partition that a look reads. It is small, so that looks are short, and no partition waits
+ * Maximum number of rows per partition that a scan reads. It is small, so that scans are short, and no partition waits
  * for a large number of jobs in another one.
  */
 const rowsPerLook = 16;
@@ -30,7 +30,7 @@ const rowsPerLook = 16;
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
 /**
- * Number of partitions per read when a sweep lists the jobs that it passes over. It is small, so that looks can begin
+ * Number of partitions per read when a sweep lists the jobs that it passes over. It is small, so that scans can begin
  * in between.
  */
 const partitionsPerListing = 8;
@@ -48,7 +48,7 @@ export interface LookDeps {
 
 export interface LookEnd {
   found: number;
-  /** True if the look reached its limit, so that more jobs may be due now. */
+  /** True if the scan reached its limit, so that more jobs may be due now. */
   isFull: boolean;
   /** Milliseconds until the next job is due; null if no job is due within `aheadMs`. */
   nextInMs: number | null;
@@ -58,7 +58,7 @@ export interface LookEnd {
 /**
  * Looks for due jobs: reads those after the marks, offers them, and moves the marks. Rows of bands with a backlog are
  * skipped inside Postgres.
- * @param aheadMs time in milliseconds within which the look also searches for the next due job; a later look offers it
+ * @param aheadMs time in milliseconds within which the scan also searches for the next due job; a later scan offers it
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
   deps.behind.beginLook();
@@ -118,7 +118,7 @@ async function skimOver(
 }
 
 /**
- * Adds the spans that a look has passed over to the waiting jobs. A backlog that several looks pass over remains one
+ * Adds the spans that a scan has passed over to the waiting jobs. A backlog that several scans pass over remains one
  * span.
  */
 function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { behind, marks }: LookDeps): void {
@@ -134,7 +134,7 @@ function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { b
   }
 }
 
-/** Offers the jobs of a look and moves the marks behind them. @returns the number of jobs by partition */
+/** Offers the jobs of a scan and moves the marks behind them. @returns the number of jobs by partition */
 function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number): Map<number, number> {
   const perPartition = new Map<number, number>();
   for (const jobs of groups) {
@@ -164,7 +164,7 @@ function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }
 
 /**
  * Looks for late jobs: those whose transaction committed only after the mark had passed their position.
- * @param horizon result of the previous late look; null for the first
+ * @param horizon result of the previous late scan; null for the first
  */
 export async function lookForLate(
   deps: LookDeps,
@@ -181,7 +181,7 @@ export async function lookForLate(
     offer([reference], deps, nowMs);
     found++;
   }
-  // Older entries are forgotten only now. The next late look still needs those that this look may have read, because
+  // Older entries are forgotten only now. The next late scan still needs those that this scan may have read, because
   // the marks may have moved by more than a second.
   for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
   return { found, horizon: looked.horizon, nowUs: looked.nowUs };
@@ -224,7 +224,7 @@ async function listIn(ranges: readonly MarkRange[], { due, behind }: LookDeps): 
   const { passed } = await due.skim(cursors, passedOver, rowsPerSweep);
   for (const span of passed) {
     const until = untilOf.get(span.partition);
-    // Jobs after `until` are skipped: looks have read them only moments ago, or will read them.
+    // Jobs after `until` are skipped: scans have read them only moments ago, or will read them.
     if (!until || isAfter(span.first, until)) continue;
     behind.list(isAfter(span.last, until) ? { ...span, last: until } : span);
   }

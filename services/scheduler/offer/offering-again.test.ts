@@ -46,7 +46,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('leaves late commits to the sweep if late looks are not made', async () => {
+  it('leaves late commits to the sweep if late scans are not made', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),

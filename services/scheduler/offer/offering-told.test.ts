@@ -67,7 +67,7 @@ describe('the poll for due jobs', () => {
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 20_000);
-    // Each second: a heartbeat, an assignment and a read of the credit. Every two seconds: a look and a sweep. Every
+    // Each second: a heartbeat, an assignment and a read of the credit. Every two seconds: a scan and a sweep. Every
     // three seconds: a lease.
     expect(await wakeUpsWithin(clock, 10_000)).toBeLessThanOrEqual(45);
     await stop(offerer);

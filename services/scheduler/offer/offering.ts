@@ -18,13 +18,13 @@ import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 /**
- * Intervals in milliseconds between looks (reads of due jobs): `lookEveryMs` while a job is due soon, `idleEveryMs`
+ * Intervals in milliseconds between scans (reads of due jobs): `lookEveryMs` while a job is due soon, `idleEveryMs`
  * otherwise. Longer intervals save little CPU time: with 20 ms, jobs are twice as late.
  */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
 /**
- * Interval in milliseconds between looks while there is a backlog. The interval is longer, because each look has to
+ * Interval in milliseconds between scans while there is a backlog. The interval is longer, because each scan has to
  * skip the rows of the backlog, and the calls of the backlog wait longer anyway.
  */
 const lookBesideCrowdEveryMs = 25;
@@ -39,7 +39,7 @@ const awakeForMs = 500;
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
 /**
- * Time in milliseconds after the last move of a mark from which late looks pause. A late look searches for jobs that
+ * Time in milliseconds after the last move of a mark from which late scans pause. A late scan searches for jobs that
  * were committed after a mark had passed them, up to ten seconds after their due time.
  */
 const nothingLateAfterMs = 11_000;
@@ -77,10 +77,10 @@ export interface OfferingLevels {
   /** Clients with more due jobs than dispatchers accept now. */
   clientsBehind: number;
   offered: number;
-  /** Number of jobs in `offered` that the sweep found. `late` is the number of those that late looks found. */
+  /** Number of jobs in `offered` that the sweep found. `late` is the number of those that late scans found. */
   swept: number;
   late: number;
-  /** Milliseconds by which the oldest job that a look found was overdue, at the last look that found a job. */
+  /** Milliseconds by which the oldest job that a scan found was overdue, at the last scan that found a job. */
   lagMs: number;
 }
 
@@ -90,7 +90,7 @@ export interface OfferingLevels {
  */
 export interface Offering {
   start(): void;
-  /** Starts a look at once. Called when the owned partitions have changed. */
+  /** Starts a scan at once. Called when the owned partitions have changed. */
   poke(): void;
   stop(): Promise<void>;
   levels(): OfferingLevels;
@@ -104,10 +104,10 @@ export interface Offering {
 /*
  * State of the offering in memory, and when its entries are removed. If a partition is no longer owned, its entries are
  * removed too.
- * - `marks`: positions up to which looks have read, now and ten seconds ago.
- * - `lately`: jobs offered in the second before a mark, which late looks skip. Kept until a late look has ended and the
+ * - `marks`: positions up to which scans have read, now and ten seconds ago.
+ * - `lately`: jobs offered in the second before a mark, which late scans skip. Kept until a late scan has ended and the
  *   mark is a second further.
- * - `behind`: spans of waiting jobs that looks passed over, by band. Kept until they are read.
+ * - `behind`: spans of waiting jobs that scans passed over, by band. Kept until they are read.
  * - `swept`: jobs that the sweep found lost, until a pass does not find them any more; and the position of the pass.
  * - `credit`: credit of each band until the next report of the dispatchers, and offers that this report may not
  *   include.
@@ -130,9 +130,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   let lateHorizon: string | null = null;
   /** Milliseconds by which the database's clock is ahead of this process's monotonic clock, as of the last read. */
   let clockAheadMs = 0;
-  /** Time of the last look that found a job, and therefore moved a mark. */
+  /** Time of the last scan that found a job, and therefore moved a mark. */
   let foundAtMs = -Infinity;
-  /** True if the last look found a job. The next look then follows soon. */
+  /** True if the last scan found a job. The next scan then follows soon. */
   let hasFound = false;
   /**
    * Time of the last notification about jobs. After a lost connection, a notification may be missing, so the
@@ -141,7 +141,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   let notifiedAtMs = -Infinity;
   /** True if the loop sleeps until the next due job. */
   let isAsleep = false;
-  /** True if late looks pause until a mark moves. */
+  /** True if late scans pause until a mark moves. */
   let isNothingLate = false;
 
   async function turn(): Promise<number> {
@@ -209,8 +209,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * Makes the sweep find jobs that looks missed during a standstill. If a statement was suspended between reading the
-   * clock and its commit, its jobs lie seconds before the marks, where late looks do not search. Also wakes the loops,
+   * Makes the sweep find jobs that scans missed during a standstill. If a statement was suspended between reading the
+   * clock and its commit, its jobs lie seconds before the marks, where late scans do not search. Also wakes the loops,
    * because the standstill made their pauses longer.
    */
   function onStandstillOver(): void {
@@ -225,14 +225,14 @@ export function createOffering(deps: OfferingDeps): Offering {
     const nowMs = clock.monotonicMs();
     const isMore = await lookBehind(look, nowMs);
     publish();
-    // If this read took long, the pause is as long, so that looks get enough time in the database.
+    // If this read took long, the pause is as long, so that scans get enough time in the database.
     return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
   async function lookBack(): Promise<number> {
     if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
-    // Late looks also read the database's clock. While there is a backlog, they continue, because the waiting time of
+    // Late scans also read the database's clock. While there is a backlog, they continue, because the waiting time of
     // its jobs is computed with this clock.
     isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
     if (isNothingLate) return untilWokenMs;
@@ -241,7 +241,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     lateHorizon = looked.horizon;
     if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
-    // After the end of a large backlog, a late look reads all its jobs. The pause limits late looks to a twentieth of
+    // After the end of a large backlog, a late scan reads all its jobs. The pause limits late scans to a twentieth of
     // the database's time.
     return Math.max(lateEveryMs, 19 * (clock.monotonicMs() - nowMs));
   }
@@ -260,7 +260,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (isFull) return 0;
     if (found > 0 || behind.size > 0) return whileNear();
     if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
-    // The time is rounded up, so that the next look does not come too early.
+    // The time is rounded up, so that the next scan does not come too early.
     return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
   }
 
@@ -273,7 +273,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
-  // Credit is read in a loop of its own. If looks read it, a slow look would delay it, and backlogs would not shrink.
+  // Credit is read in a loop of its own. If scans read it, a slow scan would delay it, and backlogs would not shrink.
   const creditLoop = createLoop({
     name: 'read-credit',
     turn: readCredit,
@@ -282,7 +282,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     clock,
     logger,
   });
-  // These reads have loops of their own, so that looks do not wait for them. They are slow while there is a backlog.
+  // These reads have loops of their own, so that scans do not wait for them. They are slow while there is a backlog.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });

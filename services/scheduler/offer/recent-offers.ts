@@ -1,11 +1,11 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { Mark } from '../ports/due-references.ts';
 
-/** Time in microseconds before a mark in which late looks search for jobs. */
+/** Time in microseconds before a mark in which late scans search for jobs. */
 const keptUs = 1_000_000;
 
 /**
- * Jobs that were offered in the last second before a partition's mark. A late look skips them, so that it finds only
+ * Jobs that were offered in the last second before a partition's mark. A late scan skips them, so that it finds only
  * jobs that were never offered.
  */
 export interface RecentOffers {

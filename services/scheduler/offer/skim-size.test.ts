@@ -8,7 +8,7 @@ interface Crowd {
 }
 
 /**
- * Returns the number of rows of each look, if some partitions contain only rows to skip, and the others contain none.
+ * Returns the number of rows of each scan, if some partitions contain only rows to skip, and the others contain none.
  */
 function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[] {
   const size = createSkimSize();

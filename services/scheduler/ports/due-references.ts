@@ -1,7 +1,7 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 
-/** Mark: a position in a partition. Looks have read all jobs up to and including this position. */
+/** Mark: a position in a partition. Scans have read all jobs up to and including this position. */
 export interface Mark {
   dueUs: number;
   /** Job id, as a lower-case UUID. Ids are compared as in Postgres. */
@@ -47,7 +47,7 @@ export interface Span {
   rows: number;
 }
 
-/** Span of consecutive jobs of one band (a client and a priority) that a look has skipped. */
+/** Span of consecutive jobs of one band (a client and a priority) that a scan has skipped. */
 export interface BandSpan extends Span {
   partition: number;
   clientId: string;
@@ -72,7 +72,7 @@ export interface Skimmed {
 
 export interface LookedLate {
   late: JobReference[];
-  /** Opaque value that the next late look gets as its `horizon`. */
+  /** Opaque value that the next late scan gets as its `horizon`. */
   horizon: string;
   /** Current time by the database's clock, in microseconds since 1970. */
   nowUs: number;
@@ -124,10 +124,10 @@ export interface DueReferences {
    */
   skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
   /**
-   * Reads jobs before the marks that looks may have missed, because their transaction committed after looks had read
+   * Reads jobs before the marks that scans may have missed, because their transaction committed after scans had read
    * later jobs. These jobs were due within the last second before the mark, and less than ten seconds ago. Skips jobs
-   * that are being called. May skip jobs that an earlier late look has read.
-   * @param horizon result of an earlier late look at the same database; null to read everything
+   * that are being called. May skip jobs that an earlier late scan has read.
+   * @param horizon result of an earlier late scan at the same database; null to read everything
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
   /**

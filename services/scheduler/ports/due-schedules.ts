@@ -33,7 +33,7 @@ export interface Recurred {
 }
 
 export interface Rearmed {
-  /** Number of schedules that were repaired: the time of their next look was missing or wrong. */
+  /** Number of schedules that were repaired: the time of their next scan was missing or wrong. */
   mended: number;
   broken: BrokenSchedule[];
   /** Schedules that were broken, can be read again, and are now active. */
@@ -68,7 +68,7 @@ export interface DueSchedules {
     limit: number,
   ): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[]; isAny: boolean }>;
   /**
-   * Examines the next `limit` schedules after `cursor`. Repairs active schedules whose next look (the time at which the
+   * Examines the next `limit` schedules after `cursor`. Repairs active schedules whose next scan (the time at which the
    * scheduler must examine them) is missing or too late. Marks schedules that cannot be read as broken, and broken
    * schedules that can be read again as active.
    */

@@ -155,7 +155,7 @@ async function nextLookInMs(client: PoolClient, region: string, aheadMs: number)
   return wholeMs(rows[0]?.inMs ?? null);
 }
 
-/** Rounds up, so that no look comes too early. */
+/** Rounds up, so that no scan comes too early. */
 function wholeMs(inMs: number | null): number | null {
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
@@ -181,13 +181,13 @@ interface RightTimes {
 }
 
 /**
- * Returns corrected times for a schedule whose stored next look would miss an instant. The next look of a broken
+ * Returns corrected times for a schedule whose stored next scan would miss an instant. The next scan of a broken
  * schedule is at once. Returns null if the stored times are right.
  */
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
-  // If there are no further instants, the scheduler ends the schedule at the next look.
+  // If there are no further instants, the scheduler ends the schedule at the next scan.
   const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
   if (row.state === 'broken') return { id: row.id, next_at: null, next_check_at: iso(row.nowMs) };
   if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) return null;
@@ -235,7 +235,7 @@ const selectNextLook = `
       order by next_check_at limit 100
   ) s`;
 
-/** Checks in one statement if `lockDue` would lock any schedule, and when the next look is due. */
+/** Checks in one statement if `lockDue` would lock any schedule, and when the next scan is due. */
 const selectNear = `
   select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
   from (${selectNextLook}) n`;

@@ -19,7 +19,7 @@ export interface RecurSchedulesDeps extends FiredTracesDeps {
   /** Milliseconds until the next attempt, if schedules are due that this process could not take. */
   pollMs: number;
   /**
-   * Returns the longest wait in milliseconds until the next look. A schedule that is created meanwhile may be due
+   * Returns the longest wait in milliseconds until the next scan. A schedule that is created meanwhile may be due
    * before all schedules that are known.
    */
   longestPollMs: () => number;
@@ -110,7 +110,7 @@ const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
 /**
- * Creates the function that repairs schedules without a next look, which should not exist. The function also finds
+ * Creates the function that repairs schedules without a next scan, which should not exist. The function also finds
  * unreadable schedules before they are due.
  */
 export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {

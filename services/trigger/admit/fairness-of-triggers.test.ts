@@ -80,8 +80,8 @@ const someRows = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 /**
- * By look and feed: whether the feed makes no progress, and the number of batches that workers handle until the next
- * look.
+ * By scan and feed: whether the feed makes no progress, and the number of batches that workers handle until the next
+ * scan.
  */
 const someLooks = fc.array(
   fc.array(fc.record({ standsStill: fc.boolean(), handled: fc.nat(60) }), { minLength: 12, maxLength: 12 }),
@@ -89,7 +89,7 @@ const someLooks = fc.array(
 );
 
 /**
- * Makes a look of every trigger at the same state, and adds the batches that the triggers grant.
+ * Makes a scan of every trigger at the same state, and adds the batches that the triggers grant.
  * @param standsStill by feed
  */
 function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
@@ -118,7 +118,7 @@ describe('several triggers that admit batches at the same time', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));
-        // In this test, a feed either makes progress at every look or at none.
+        // In this test, a feed either makes progress at every scan or at none.
         const standsStill = looks[0]?.map((feed) => feed.standsStill) ?? [];
         const moving = rows.filter((_, index) => !standsStill[index]);
         for (const look of looks) {

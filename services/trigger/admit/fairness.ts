@@ -30,7 +30,7 @@ const mostBounds = 5;
 const firstBoundBatches = 300;
 const boundSeconds = 3;
 /**
- * Number of intervals between looks for which a grant must last. Two instead of one, because the next look may be late.
+ * Number of intervals between scans for which a grant must last. Two instead of one, because the next scan may be late.
  */
 const looksAhead = 2;
 /** Time in milliseconds after which the measured rate of a shard replaces the first bound. */
@@ -60,7 +60,7 @@ export interface SharingFeed extends ProgressingFeed {
    * True if a step waits for a person. The feed then gets only its floor, because further batches would wait as well.
    */
   held: boolean;
-  /** Number of batches that the pager could use until the next look, beyond its current grant. */
+  /** Number of batches that the pager could use until the next scan, beyond its current grant. */
   wants: number;
 }
 

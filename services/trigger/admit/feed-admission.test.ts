@@ -78,7 +78,7 @@ function world(perSecond: number) {
       pagers[trigger]?.push({ feed: { feedId }, granted: () => 0, wants, grant } as unknown as FeedPager);
       return feed;
     },
-    /** @returns number of looks */
+    /** @returns number of scans */
     pass: async (forMs: number): Promise<number> => {
       const before = looks;
       for (let passedMs = 0; passedMs < forMs; passedMs += tickMs) {

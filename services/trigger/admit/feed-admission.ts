@@ -12,8 +12,8 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 
 const lookEveryMs = 100;
 /**
- * Interval in milliseconds of looks (reads of feed figures and grants) while each feed is the only one in its shards,
- * and these are slow and have more than a second of ready work. More frequent looks would make pagers write, publish
+ * Interval in milliseconds of scans (reads of feed figures and grants) while each feed is the only one in its shards,
+ * and these are slow and have more than a second of ready work. More frequent scans would make pagers write, publish
  * and fetch the same batches in smaller parts.
  */
 const lookEveryWhileStockedMs = 500;
@@ -22,11 +22,11 @@ const slowPerSecond = 1000;
 /** Time in milliseconds after which the measured rate of a shard is reliable. */
 const knownAfterMs = 2000;
 /**
- * Maximum pause in milliseconds after a slow look. A look reads little, so a slow look means that the database is slow.
+ * Maximum pause in milliseconds after a slow scan. A scan reads little, so a slow scan means that the database is slow.
  * The pause is limited nevertheless, because feeds wait for grants.
  */
 const longestPauseMs = 1000;
-/** Minimum pause in milliseconds between looks, however often pagers request grants. */
+/** Minimum pause in milliseconds between scans, however often pagers request grants. */
 const minPauseMs = 20;
 /** Pause in milliseconds while this trigger pages no feed. A pager that needs a grant wakes the loop. */
 const idleMs = 60_000;
@@ -84,7 +84,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     return pauseMs;
   }
 
-  /** Returns whether this trigger pages a feed that it did not page at the last look. */
+  /** Returns whether this trigger pages a feed that it did not page at the last scan. */
   function isAnyNew(mine: ReadonlyMap<string, FeedPager>): boolean {
     return [...mine.keys()].some((feedId) => !known?.own.has(feedId));
   }
@@ -137,7 +137,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
 }
 
 /**
- * Returns the measured rates by shard. A feed that was not known at the previous look adds nothing, because its batches
+ * Returns the measured rates by shard. A feed that was not known at the previous scan adds nothing, because its batches
  * were handled in an unknown time. Time in which a shard had nothing to do does not count.
  */
 function measuredRates(

@@ -5,7 +5,7 @@ const shard = 'award-reward/SG';
 const least = 60;
 
 /**
- * Makes ten looks a second at a feed with `load` ready batches. Returns the number of competing batches at each look.
+ * Makes ten scans a second of a feed with `load` ready batches. Returns the number of competing batches at each scan.
  */
 function lookAt(load: number) {
   let nowMs = 0;

@@ -54,7 +54,7 @@ export interface SeenProgress {
 }
 
 /**
- * Returns the progress of a feed at this look. Ready batches that workers will handle within a few seconds, at the
+ * Returns the progress of a feed at this scan. Ready batches that workers will handle within a few seconds, at the
  * feed's own rate, compete with other feeds for capacity. Stuck batches do not compete: their calls hang, fail or are
  * not due yet.
  * @param before null if the feed was not known before
@@ -78,7 +78,7 @@ export function progressOf(
     const movedAtMs = handled > 0 ? nowMs : last.movedAtMs;
     const standsStill = nowMs - movedAtMs >= standsStillAfterMs;
     // The entry of a moving feed is kept even if no batch is ready, because workers may have handled all of them since
-    // the last look.
+    // the last scan.
     if (load <= 0 && standsStill) continue;
     const { readySinceMs } = last;
     const rate = measureRate(last.rate, handled, nowMs - before.seenAtMs);

@@ -21,7 +21,7 @@ function loadOf(feedId: string, waiting = 1): FeedLoad {
   return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };
 }
 
-/** Creates `waitingRuns` runs that only wait, and records the feeds that each look reads. */
+/** Creates `waitingRuns` runs that only wait, and records the feeds that each scan reads. */
 function setUp(waitingRuns: number) {
   const clock = createSettableClock();
   const rows = new Map<string, FeedLoad>();

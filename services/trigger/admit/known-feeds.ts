@@ -11,13 +11,13 @@ import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 /** Time in milliseconds after which a feed with unchanged figures counts as idle. */
 const movesForMs = 5000;
 /**
- * Maximum number of moving feeds that a look reads, in turn. `changes`: feeds whose figures have changed. `new`: feeds
+ * Maximum number of moving feeds that a scan reads, in turn. `changes`: feeds whose figures have changed. `new`: feeds
  * that were read only once, so that a change would not be known.
  */
 const movingPerLook = { changes: 250, new: 10 };
 /**
- * Maximum number of idle feeds that a look reads, in turn. Feeds of this trigger that need grants come first. At most
- * `unseenPerLook` of the others have never been read, so that thousands of new feeds do not slow down a look.
+ * Maximum number of idle feeds that a scan reads, in turn. Feeds of this trigger that need grants come first. At most
+ * `unseenPerLook` of the others have never been read, so that thousands of new feeds do not slow down a scan.
  */
 const standingPerLook = 25;
 const unseenPerLook = 15;
@@ -39,13 +39,13 @@ export interface SeenFeed {
 }
 
 /**
- * Feeds of running runs, as known from earlier looks at the database. Each look reads the moving feeds, the feeds of
- * this trigger that need grants, and a few others in turn. The cost of a look therefore does not grow with the number
+ * Feeds of running runs, as known from earlier scans of the database. Each scan reads the moving feeds, the feeds of
+ * this trigger that need grants, and a few others in turn. The cost of a scan therefore does not grow with the number
  * of runs that only wait.
  */
 export interface KnownFeeds {
   look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
-  /** Marks a feed as moving, so that the next looks read it even if its figures do not change. */
+  /** Makes the next scans read a feed like a moving one, even if its figures have not changed. */
   moves(feedId: string): void;
   feeds: ReadonlyMap<string, KnownFeed>;
   /** The known feeds that this trigger pages. */
@@ -80,8 +80,8 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   }
 
   /**
-   * Returns the feeds to read in this look.
-   * @param granted granted batches by feed of this trigger, before the look
+   * Returns the feeds to read in this scan.
+   * @param granted granted batches by feed of this trigger, before the scan
    */
   function toAsk(
     pagers: ReadonlyMap<string, FeedPager>,
@@ -153,7 +153,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   return {
     look: async (pagers, untilNextLookMs) => {
       const nowMs = clock.monotonicMs();
-      // Grants are read before the feeds. If a batch is written in between, this look counts it twice. In the other
+      // Grants are read before the feeds. If a batch is written in between, this scan counts it twice. In the other
       // order, it would not be counted at all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));

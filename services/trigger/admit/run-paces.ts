@@ -2,7 +2,7 @@ import type { Admitted, SharingFeed } from './fairness.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
 /**
- * Number of batches that this trigger may feed at one look under the paces of runs. A pace is a limit in users per
+ * Number of batches that this trigger may feed at one scan under the paces of runs. A pace is a limit in users per
  * second.
  */
 export interface RunPaces {
@@ -19,7 +19,7 @@ export interface RunPaces {
 }
 
 /**
- * Creates the paces for one look. The allowance of a run is stored in the database, so that the grants of several
+ * Creates the paces for one scan. The allowance of a run is stored in the database, so that the grants of several
  * triggers together do not exceed it. Each trigger requests only a share, in proportion to its part of the run's
  * incomplete feeds. Otherwise, a trigger that looks more often could take the whole allowance, and the countries of the
  * others would starve.

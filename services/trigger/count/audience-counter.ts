@@ -31,7 +31,7 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
       const count = await counts.claim(owner, leaseMs);
       if (!count) break;
       const task: Promise<void> = countWhileHeld(count, { ...deps, requestLimit }, signal)
-        // A count that failed is not claimed again before the next look.
+        // A count that failed is not claimed again before the next scan.
         .then(
           () => {
             tasks.delete(task);

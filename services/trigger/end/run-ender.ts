@@ -7,7 +7,7 @@ import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
 const goesOnAfterMs = 20;
-/** Maximum pause in milliseconds after a slow look. It may be short, because a look reads only runs that are over. */
+/** Maximum pause in milliseconds after a slow scan. It may be short, because a scan reads only runs that are over. */
 const longestPauseMs = 2000;
 
 export interface RunEnderDeps {

@@ -7,7 +7,7 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 const maxBatchesPerStatement = 2000;
-/** Maximum number of statements per feed and look, if none of them ends a step. */
+/** Maximum number of statements per feed and scan, if none of them ends a step. */
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {

@@ -13,7 +13,7 @@ export interface Allowance {
   fetched(users: number, tookMs: number): void;
   /**
    * Returns how many batches the pager could use beyond its grant: those that are fetched and, if more pages follow,
-   * those that it will fetch until the next look at the grants.
+   * those that it will fetch until the next scan of the grants.
    */
   wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }

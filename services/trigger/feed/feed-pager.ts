@@ -74,7 +74,7 @@ export interface FeedPager {
   requestState(): FeedStanding;
   /** Returns the number of batches that were granted and are not written yet. */
   granted(): number;
-  /** Returns how many batches the pager could use until the next look at the grants, beyond its current grant. */
+  /** Returns how many batches the pager could use until the next scan of the grants, beyond its current grant. */
   wants(untilNextLookMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;

@@ -8,9 +8,9 @@ const roundMs = 60_000;
  * next round.
  */
 export const readDueWithinMs = 2 * roundMs;
-/** Number of looks per round. Two looks are at most two seconds apart, so a round takes at most a minute. */
+/** Number of scans per round. Two scans are at most two seconds apart, so a round takes at most a minute. */
 const looksPerRound = 30;
-/** Maximum number of feeds per look. With more than 12,000 feeds, a round takes longer than a minute. */
+/** Maximum number of feeds per scan. With more than 12,000 feeds, a round takes longer than a minute. */
 const maxFeedsPerLook = 400;
 
 /**

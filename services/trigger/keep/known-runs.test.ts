@@ -66,7 +66,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
     onForgotten: (feedIds) => forgotten.push(...feedIds),
     clock,
   });
-  /** Makes `times` looks, a second apart. Returns the runs that the last look read. */
+  /** Makes `times` scans, a second apart. Returns the runs that the last scan read. */
   const look = async (times = 1) => {
     let seen: string[] = [];
     for (let i = 0; i < times; i++) {
@@ -187,7 +187,7 @@ describe('a poll of the running runs', () => {
 
   /**
    * Makes looks for a minute while runs only wait. Then adds a run whose start was committed late, by a long
-   * transaction, and makes further looks.
+   * transaction, and makes further scans.
    */
   async function lookAtLateRun(figures: Parameters<typeof tallyOf>[1]) {
     const world = setUp(3000);

@@ -13,7 +13,7 @@ import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
 /**
- * Maximum number of feeds that one look reads, by the reason for reading their runs. For each reason, the least
+ * Maximum number of feeds that one scan reads, by the reason for reading their runs. For each reason, the least
  * recently read runs come first. The cost of `due` and `moves` grows with the work to do. The cost of the other reasons
  * is bounded, however many runs there are.
  */
@@ -36,8 +36,8 @@ interface KnownRun {
 }
 
 /**
- * Selects the runs that each look reads: runs that move, runs with due batches, and a few others in turn. The cost of a
- * look grows neither with the number of idle runs, nor with the number of runs that began recently.
+ * Selects the runs that each scan reads: runs that move, runs with due batches, and a few others in turn. The cost of a
+ * scan grows neither with the number of idle runs, nor with the number of runs that began recently.
  */
 export interface KnownRuns {
   look(): Promise<RunTally[]>;

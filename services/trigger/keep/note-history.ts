@@ -22,14 +22,14 @@ export interface HistoryNoterDeps {
  */
 export interface HistoryNoter extends LookFollower {
   /**
-   * Writes the changes that the keeper's looks have found since the last turn.
+   * Writes the changes that the keeper's scans have found since the last turn.
    * @returns milliseconds until the next turn
    */
   turn: () => Promise<number>;
 }
 
 export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }: HistoryNoterDeps): HistoryNoter {
-  /** Number of ended users by run, from the keeper's looks since the last turn of this loop. */
+  /** Number of ended users by run, from the keeper's scans since the last turn of this loop. */
   let seen = new Map<string, number>();
 
   async function turn(): Promise<number> {

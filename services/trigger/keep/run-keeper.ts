@@ -22,8 +22,8 @@ import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
 /**
- * Maximum pause in milliseconds after a slow look. A look reads little, so a slow look means that the database is slow.
- * The pause is limited nevertheless, because retries wait for looks.
+ * Maximum pause in milliseconds after a slow scan. A scan reads little, so a slow scan means that the database is slow.
+ * The pause is limited nevertheless, because retries wait for scans.
  */
 const longestPauseMs = 2000;
 
@@ -36,7 +36,7 @@ export interface RunKeeperDeps {
   topics: TopicNames;
   /** Returns true if this trigger is the sweeper, which is the trigger that maintains all runs. */
   isSweeper: () => boolean;
-  /** Loops that receive what the keeper's looks have read, so that they need not read unchanged runs themselves. */
+  /** Loops that receive what the keeper's scans have read, so that they need not read unchanged runs themselves. */
   followers: readonly LookFollower[];
   openRuns: OpenRuns;
   stallMs: number;
@@ -48,7 +48,7 @@ export interface RunKeeperDeps {
 }
 
 export interface LookFollower {
-  /** Receives the runs that a look has read: runs that move, and some others in turn. */
+  /** Receives the runs that a scan has read: runs that move, and some others in turn. */
   see(tallies: readonly RunTally[]): void;
   /** Receives the feeds of runs that have ended or were paused. */
   forget(feedIds: readonly string[]): void;

@@ -35,7 +35,7 @@ export interface WindowLook {
 /**
  * Finds references that were lost in a crash, or that wait for a retry. Each feed has an agenda, which lists such steps
  * until their batches are through the chain, and a mark. All other open steps belong to batches above the mark. The
- * cost of a look therefore depends on the number of open steps, not on the size of the run.
+ * cost of a scan therefore depends on the number of open steps, not on the size of the run.
  */
 export interface OutboxSweep {
   /**

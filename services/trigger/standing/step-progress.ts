@@ -15,7 +15,7 @@ export interface OpenStep {
   stillForMs: number;
 }
 
-/** Detects steps without progress, by comparing successive looks. */
+/** Detects steps without progress, by comparing successive scans. */
 export interface StepProgress {
   look(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;

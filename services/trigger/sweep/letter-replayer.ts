@@ -2,7 +2,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { LetterPublisher, LetterReplays, ReplayedLetter } from '../ports/letter-replays.ts';
 
 const lookEveryMs = 5000;
-/** Maximum number of letters per look, because their bytes are in memory. */
+/** Maximum number of letters per scan, because their bytes are in memory. */
 const maxLetters = 50;
 
 export interface LetterReplayerDeps {

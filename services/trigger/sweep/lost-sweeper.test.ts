@@ -112,7 +112,7 @@ describe('the sweep after a crash', () => {
     const own = new Set(results.map(({ batchNo }) => batchNo));
     await passTime(clock, 4500);
     expect(again().filter((batchNo) => own.has(batchNo))).toEqual([]);
-    // In this time, exactly one look takes place after the steps are due.
+    // In this time, exactly one scan takes place after the steps are due.
     await passTime(clock, 1450);
     expect(again().filter((batchNo) => own.has(batchNo))).toHaveLength(own.size);
   });

@@ -19,7 +19,7 @@ function setUp(paused: string[]) {
   };
   const onStopped = (feedIds: readonly string[]) => (found = feedIds);
   const stops = createStoppedFeeds({ directory, onStopped, clock, logger: pino({ level: 'silent' }) });
-  /** Makes one look. Returns the stopped feeds; undefined if no query was made or the query failed. */
+  /** Makes one scan. Returns the stopped feeds; undefined if no query was made or the query failed. */
   const look = async (waiting: readonly string[]): Promise<readonly string[] | undefined> => {
     found = undefined;
     stops.look(() => waiting);

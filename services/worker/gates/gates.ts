@@ -99,9 +99,9 @@ async function passRest<Deps, Answer>(
 }
 
 export interface ClaimedWorks {
-  /** Batches that wait for a slot of their call. */
+  /** Batches that wait for a free slot for their call. */
   callable: Work[];
-  /** Batches that wait for a slot of their check. */
+  /** Batches that wait for a free slot for the call of their check. */
   toCheck: Work[];
   finished: FinishedStep[];
 }

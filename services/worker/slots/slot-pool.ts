@@ -12,8 +12,8 @@ const floorCalls = 2;
 /** Milliseconds after a quick call during which slow feeds leave slots free for more quick calls. */
 const quickCallValidMs = 60_000;
 /**
- * Maximum number of lent slots while no feed of the pool is answered. It suffices to find out if a new feed is
- * answered.
+ * Maximum number of slots lent to other feeds while the endpoint answers the calls of no feed in the pool. A few slots
+ * suffice to find out if it answers the calls of a new feed.
  */
 const lentUnserved = 4;
 

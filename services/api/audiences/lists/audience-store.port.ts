@@ -14,7 +14,7 @@ export interface AudienceRecord {
   duplicates: number;
   rejected: number;
   cause: string | null;
-  /** True if the list is not deleted because of its age. */
+  /** True if the list is kept, whatever its age. */
   kept: boolean;
   createdAt: Date;
   readyAt: Date | null;

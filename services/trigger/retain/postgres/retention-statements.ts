@@ -64,7 +64,10 @@ export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
   ],
 };
 
-/** Deletes other rows of a week before its partitions are dropped. $1 and $2: bounds of the week. */
+/**
+ * Deletes the rows of a week from tables without weekly partitions, before the partitions of the week are dropped. $1
+ * and $2: bounds of the week.
+ */
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
   receipts: [],
