@@ -58,8 +58,8 @@ type Calls = ReturnType<typeof createCalls>;
 type Intake = ReturnType<typeof createIntake>;
 
 /**
- * Creates the parts that all others use: the queue, the directory of feeds, slots by shard, and the function that wakes
- * the turn.
+ * Creates the parts that all others use: the queue, the directory of feeds, slots by shard, and the function that
+ * wakes the worker's main loop.
  */
 function createBasis(deps: WorkerDeps) {
   const { consumer, clock, random, logger, concurrency } = deps;

@@ -110,10 +110,11 @@ export const skimDue = statementOf<MarkParams & { limit: number }>(
 );
 
 /**
- * Reads rows in the last second before the marks whose transaction was in progress at the previous late scan, or began
- * later (the horizon). `age` compares transaction ids correctly even when they wrap around. Without the horizon, at
- * 20,000 jobs per second, each late scan would read 20,000 rows in 50 ms, four times a second. Jobs that were due more
- * than ten seconds ago are left to the sweep, so that a backlog before a mark is not read again and again.
+ * Reads rows in the last second before the marks. A row is read only if its transaction was in progress at the previous
+ * late scan or began later; the parameter `horizon` is the oldest such transaction. `age` compares transaction ids
+ * correctly even when they wrap around. Without the horizon, at 20,000 jobs per second, each late scan would read
+ * 20,000 rows in 50 ms, four times a second. Jobs that were due more than ten seconds ago are left to the sweep, so
+ * that a backlog before a mark is not read again and again.
  */
 export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',

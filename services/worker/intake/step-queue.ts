@@ -73,8 +73,8 @@ export function createStepQueue(): StepQueue {
     const groups = shards.get(topic);
     if (!groups) return [];
     const taken: QueuedStep[] = [];
-    // Number of consecutive turns in which the group had no step to return. After a whole round of such turns, no group
-    // has room.
+    // Number of consecutive groups that could return no step. After a whole round without a step, no group can return
+    // one.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;

@@ -194,8 +194,8 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
 const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >= quietAfterMs;
 
 /**
- * Returns the found steps whose reference is probably not on its way to a worker: no more references of the feed
- * arrive, or the step has been unbegun for long enough.
+ * Returns the found steps whose reference is probably not on its way to a worker, because no more references of the
+ * feed arrive, or because no worker has begun the step for a long time.
  */
 function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
   const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);

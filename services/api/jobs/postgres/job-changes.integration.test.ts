@@ -41,7 +41,7 @@ describe('changes of many jobs', () => {
     return (await subject.changes.get(change.changeId)) ?? expect.fail('it is gone');
   }
 
-  it('are stored as requested, and the oldest unfinished change is next', async () => {
+  it('are stored as requested, and the oldest unfinished change is applied first', async () => {
     const first = await begin('cancel', null);
     const second = await begin('reschedule', new Date('2102-01-01T00:00:00.000Z'));
     expect(first).toMatchObject({ clientId, verb: 'cancel', filter, state: 'running', place: null, seen: 0 });
