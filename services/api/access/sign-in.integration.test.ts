@@ -218,7 +218,7 @@ describe('a sign-in', () => {
     await refused(await comeBack(issuer.signIn(url, claims), cookie), status, code);
   });
 
-  it('is counted if it is refused, when the issuer has verified the person', async () => {
+  it('is counted as refused only if the issuer has verified the person', async () => {
     refusals.length = 0;
     const claims = { roles: ['strangers'], email: 'ada@example.com', email_verified: true };
     for (const identity of [claims, { ...claims, nonce: 'of another sign-in' }]) {

@@ -37,8 +37,8 @@ export interface ClientQueue {
   /** Number of references that wait for their claim, of all priorities. */
   readonly length: number;
   /**
-   * Returns the number of waiting references for each priority. The priority `normal` is always included, another
-   * priority once a reference had it.
+   * Returns the number of waiting references for each priority. The priority `normal` is always included.
+   * Another priority is included after a reference with this priority was queued.
    */
   bands(): Iterable<[priority: Priority, length: number]>;
   /**

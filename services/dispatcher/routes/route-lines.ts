@@ -187,9 +187,9 @@ export function createRouteLines(
 
   /**
    * Returns how many calls a line that does not flow may have beside other active lines. All lines that do not flow
-   * share half of the slots. Lines that get answers share this half only among each other, so that they do not wait for
-   * calls that hang; this ends when one of them is late. The single call of such a line is not counted. A line may make
-   * its first call even if the half is used up.
+   * share half of the slots. For a line that gets answers, calls of lines without answers do not count towards this
+   * half, so that the line does not wait for calls that hang. They do count while the line itself is late. A line that
+   * gets answers may always have one call. A line may make its first call even if the half is used up.
    */
   function roomBeside(line: RouteLine, slots: number): number {
     const { doubtful, restless } = heldBeside(line);

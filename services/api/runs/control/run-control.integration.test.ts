@@ -180,7 +180,7 @@ describe('a run that is resumed', () => {
 });
 
 describe('a cancellation', () => {
-  it('ends a run that had not begun at once', async () => {
+  it('immediately ends a run that had not begun', async () => {
     const { id } = await runThere('preparing');
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/cancel`)).json());
     expect(run).toMatchObject({ state: 'cancelled', stateReason: 'cancelled by a test' });
