@@ -59,7 +59,7 @@ export async function measureRuns(
   };
 }
 
-/** Measures all counts in one installation, whose number of waiting runs grows. */
+/** Adds waiting runs to one installation until it has each number in `counts`, and measures at each number. */
 async function eachCount(
   { infrastructure, stub }: Servers,
   counts: readonly number[],

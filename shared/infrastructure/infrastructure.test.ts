@@ -30,7 +30,7 @@ describe('the source of Kafka and Postgres', () => {
     expect(given.description).not.toContain('secret');
   });
 
-  it('is rejected if the environment names only one of them', async () => {
+  it('is rejected if the environment names only one of the two servers', async () => {
     await expect(start({ KAFKA_BROKERS: '127.0.0.1:9092' })).rejects.toThrow(
       'KAFKA_BROKERS is set and DATABASE_URL is not',
     );

@@ -183,8 +183,9 @@ export interface LedgerFlushed {
   busy: StepRef[];
   contradicted: Contradiction[];
   /**
-   * Claims of the children with `claim`, by the result that created them. Missing if an earlier flush whose answer was
-   * lost recorded the result: those children wait for their leases to expire.
+   * Claims of the children with `claim`, with the result that created the children. If the answer to an earlier flush
+   * was lost, that flush may have recorded the result. Its children are then missing here, and wait until their leases
+   * expire.
    */
   children: ClaimedChildren[];
   born: BornChild[];

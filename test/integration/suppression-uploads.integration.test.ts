@@ -226,7 +226,7 @@ describe('a replacement that removes users', () => {
     expect(await people()).toEqual(['late1', 'late2', ...ten.slice(1)]);
   });
 
-  it('can be repeated with the number under the same idempotency key', async () => {
+  it('can be repeated with the confirmed number of removed users, under the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'k1' };
     expect((await upload(without(5), '&mode=replace', headers)).statusCode).toBe(409);
     expect((await upload(without(5), '&mode=replace&confirmRemoved=5', headers)).statusCode).toBe(201);

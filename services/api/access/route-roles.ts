@@ -42,7 +42,7 @@ export function checkRole({ apiKey, routeOptions }: FastifyRequest): void {
 }
 
 /**
- * Requires a role that depends on the object, for the functions in rights.ts.
+ * Requires a role. The functions in rights.ts call it if the role depends on the requested object.
  * @throws {HttpProblem} 403
  */
 export function requireRole({ apiKey }: FastifyRequest, needed: Role): void {

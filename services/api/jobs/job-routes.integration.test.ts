@@ -269,7 +269,7 @@ describe('the job counts of a client', () => {
     });
   });
 
-  it('include a forecast of the calls in the next hours and of full minutes', async () => {
+  it('include a forecast of the calls in the next hours, and of the minutes in which the limit is reached', async () => {
     for (let index = 0; index < 61; index++) await schedule({ delaySeconds: 630 });
     await schedule({ delaySeconds: 3600 * 7 });
     const forecast = clientForecast.parse((await ask('GET', `/v1/clients/${clientId}/forecast?hours=6`)).json());

@@ -39,7 +39,7 @@ describe('a line of a settlement file whose user id violates a rule', () => {
   });
 });
 
-describe('a line of a settlement file with another field that Postgres cannot store', () => {
+describe('a line of a settlement file with a field beside the user id that Postgres cannot store', () => {
   it.each([
     ['csv', 'u1,1,succeeded,,\0'],
     ['csv', 'u1,1,failed,c\0'],
@@ -57,7 +57,7 @@ describe('a line of a settlement file with another field that Postgres cannot st
     expect(Object.values(entry ?? {}).filter((value) => typeof value === 'string' && !isStorable(value))).toEqual([]);
   });
 
-  it('is rejected as malformed if the field is the country', async () => {
+  it('is rejected as malformed if that field is the country', async () => {
     expect(await entryOf('csv', 'u1,1,succeeded,,S\0')).toEqual({ userId: 'u1', rule: 'malformed' });
     expect(await entryOf('ndjson', json({ country: '\udfff' }))).toEqual({ userId: 'u1', rule: 'malformed' });
   });

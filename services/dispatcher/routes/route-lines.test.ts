@@ -49,7 +49,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     ['an hour ago after 100 ms', 100, 3_600_000],
     ['an hour ago by a time-out', 4000, 3_600_000],
     ['just now after 100 ms and a long pause', 100, 0],
-  ])('leave a single route all slots if its last call failed %s', (_how, tookMs, idleMs) => {
+  ])('let the only route of an endpoint use all slots although its last call failed %s', (_how, tookMs, idleMs) => {
     const only = lineOf('h/a');
     call(only, 100);
     nowMs += 60_000;

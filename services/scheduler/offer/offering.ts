@@ -39,8 +39,9 @@ const awakeForMs = 500;
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
 /**
- * Time in milliseconds after the last move of a mark from which late scans pause. A late scan searches for jobs that
- * were committed after a mark had passed them, up to ten seconds after their due time.
+ * A mark is the due time up to which the jobs of a partition were offered. A late scan searches for jobs that were
+ * committed after the mark had passed their due time, which is possible for ten seconds. If no mark has moved for this
+ * time in milliseconds, late scans pause.
  */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
@@ -141,7 +142,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   let notifiedAtMs = -Infinity;
   /** True if the loop sleeps until the next due job. */
   let isAsleep = false;
-  /** True if late scans pause until a mark moves. */
+  /** True if the scans for jobs that were committed late pause until the next due time of a partition advances. */
   let isNothingLate = false;
 
   async function turn(): Promise<number> {

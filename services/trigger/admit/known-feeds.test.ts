@@ -172,7 +172,7 @@ describe('a poll of the feeds of running runs', () => {
     expect([...pagers.keys()].every((feedId) => requested.has(feedId))).toBe(true);
   });
 
-  it('lists all runs first, then new ones with ten seconds of overlap, and once a minute with 15 minutes of overlap', async () => {
+  it('first lists all runs; later polls list new runs with an overlap of ten seconds, and once a minute of 15 minutes', async () => {
     const { clock, listings, look } = setUp(100);
     await look();
     clock.advance(1000);

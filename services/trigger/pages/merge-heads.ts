@@ -27,7 +27,7 @@ export interface MergeTerms {
   basic: boolean;
   /** True to count the users of the audience that several sources contain. Each such user ends a gap. */
   countsShared?: boolean;
-  /** Counts by head, to which every user that is read is added. */
+  /** Counts that increase with each user read; a head is the current page of one source. */
   tally?: HeadTally;
 }
 

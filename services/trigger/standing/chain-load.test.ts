@@ -38,7 +38,7 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 45, 'action-2/SG': 70, 'action-3/SG': 71 });
   });
 
-  it('counts waiting batches separately', () => {
+  it('does not include waiting batches, which are counted on their own', () => {
     const { loads, waiting } = chainLoadOf(
       loadOf(10, [{ done: 2, survived: 1, born: 3, waiting: 4 }, { waiting: 1 }]),
       0,

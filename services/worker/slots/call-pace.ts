@@ -13,8 +13,8 @@ export interface CallPace {
 export const unmeasured: CallPace = { meanMs: 0, ended: 0, perFlush: 0 };
 
 /**
- * Updates the maximum and begins a new count. Called after a flush; the calls that ended before it have made room for
- * its claims.
+ * Updates the maximum number of calls that ended between two flushes, and begins a new count. Called after each flush:
+ * the claims of a flush use the room of the calls that ended before.
  */
 export function measurePace(pace: CallPace): void {
   pace.perFlush = Math.max(pace.ended, pace.perFlush * keptPerFlush);

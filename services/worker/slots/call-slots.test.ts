@@ -488,7 +488,7 @@ describe('call slots', () => {
     });
   });
 
-  describe('call slots of a shard whose breaker one feed has opened', () => {
+  describe('call slots of a shard with a breaker that one feed has opened', () => {
     beforeEach(async () => {
       slots.add(worksOf('bad', 200));
       for (let round = 0; round < 4; round++) await endCalls(20, ['bad'], unanswered);

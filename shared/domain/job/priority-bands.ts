@@ -19,7 +19,10 @@ export function bandOf(endpointId: string, priority?: Priority): string {
   return priority === undefined || priority === 'normal' ? endpointId : `${endpointId}/${priority}`;
 }
 
-/** Cost of a job: while all priorities wait, 16 of 21 jobs are high, 4 are normal and 1 is low. */
+/**
+ * Cost of a job by priority. The lower the cost, the more jobs are chosen: while jobs of all priorities wait, 16 of 21
+ * jobs are high, 4 are normal and 1 is low.
+ */
 const costs = { high: 1, normal: 4, low: 16 } as const;
 
 /** Chooses the next priority while several priorities of one endpoint have waiting jobs. Each keeps its share. */

@@ -25,7 +25,10 @@ export interface PlanQuestion {
   /** Keys (`decisionKey`) of instants above the high-water mark that were fired, buffered or skipped for one group. */
   decided: ReadonlySet<string>;
   maxInstants: number;
-  /** Maximum number of occurrences in a plan; all groups of an instant are planned together. */
+  /**
+   * Maximum number of occurrences in a plan. All groups that are due at one time are planned together, so a plan has
+   * more occurrences if there are more groups than this.
+   */
   maxOccurrences: number;
 }
 

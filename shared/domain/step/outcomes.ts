@@ -23,7 +23,7 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
-/** Outcomes that single users of a recorded batch can have: each has a row with its reason. */
+/** Outcomes of users that have a row of their own, with a reason. All other users of a batch share one outcome. */
 export const ownOutcomes = ['failed', 'suppressed', 'unknown'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];

@@ -66,7 +66,7 @@ async function readStarted(
   return rows.map(({ millionths, ...row }) => ({ ...row, currency, millionths: BigInt(millionths) }));
 }
 
-/** The key of test sends that were cleared by an approval. */
+/** Returns the key of the sum of all test sends that this approval permitted. */
 const approvalKey = (approvalId: string) => `approval:${approvalId}`;
 
 /** Returns the users that test sends under an approval have reached within 24 hours, by country. */

@@ -18,7 +18,7 @@ export interface ListRoutesDeps {
   audiences: AudienceStore;
 }
 
-/** List with the public id and the UUID of a request. */
+/** List that a request names, by its public id and by its UUID in the database. */
 export interface NamedList {
   id: string;
   uuid: string;

@@ -155,7 +155,7 @@ export const selectSnapshots = `
         order by ${waitOrder}) as waits,
       (array_agg(cause order by ${waitOrder}))[1] as cause
     from (
-      -- The feeds of a country's variants wait for the same cause.
+      -- A country has a feed for each variant. All of them wait because of the same cause, so they become one line.
       select run, step, country, cause, held, blocked_by, min(since) as since, sum(batches)::int as batches,
         min(next_try_at) as next_try_at
       from causes group by run, step, country, cause, held, blocked_by

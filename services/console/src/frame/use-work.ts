@@ -18,7 +18,8 @@ export interface Work {
 const askEveryMs = 60_000;
 
 /**
- * Returns the work by the path of the sidebar's entry. A path is missing if there is no work, or the request failed.
+ * Returns the number of items that need a person, by the path of their entry in the sidebar. A path is missing if there
+ * are none, or if the request failed.
  */
 export function useWork(): ReadonlyMap<string, Work> {
   const polling = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };

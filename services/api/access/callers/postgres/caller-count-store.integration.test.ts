@@ -90,7 +90,7 @@ describe('people whose tokens were refused', () => {
     expect(again?.firstAt).toEqual(again?.lastAt);
   });
 
-  it('may be let in again if they are shut out and not revoked; refused requests do not count as a use', async () => {
+  it('may be let in again if their key has expired and is not revoked, and refused requests do not use the key', async () => {
     const persons = createPersonStore(database);
     const person = { subject: 'ada', name: 'ada@test', role: 'viewer', scope: wholeScope } as const;
     const { key: row } = await persons.upsert(issuer, person);

@@ -158,7 +158,7 @@ interface FeedRow {
   keepsUsers: boolean;
 }
 
-/** Batch among a fed batch and its descendants, with the results of its steps. */
+/** A fed batch, or a child batch that descends from it, with the results of the batch's steps. */
 interface FamilyRow {
   batchNo: number;
   parent: number | null;

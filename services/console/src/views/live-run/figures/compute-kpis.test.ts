@@ -32,7 +32,7 @@ describe('the five key figures of a run', () => {
     by: 'budget' as const,
   };
 
-  it('include the users through the chain and their total', () => {
+  it('include the users who succeeded in every step, and the number of all users', () => {
     expect(kpi('Through the chain')).toMatchObject({ value: '95.0', unit: '%', note: '950 of 1,000 users' });
     const feeding = { estimated: 2000, counted: 1000, excluded: 0, complete: false };
     expect(kpi('Through the chain', { audience: feeding })?.note).toMatch(/^950 of about /);
