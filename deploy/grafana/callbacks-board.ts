@@ -171,7 +171,7 @@ export const callbacks: Board = {
           ],
         },
         {
-          title: 'Dead and sidelined jobs, hosts put aside',
+          title: 'Dead and sidelined jobs, hosts without answers',
           meaning: 'Dead ones wait for a person; what is sidelined goes on when its host is back.',
           unit: 'short',
           queries: [

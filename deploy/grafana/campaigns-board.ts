@@ -108,7 +108,7 @@ export const campaigns: Board = {
         },
         {
           title: 'Breakers open',
-          meaning: '1 while the endpoint is left alone; its work waits and burns no attempts.',
+          meaning: '1 while the endpoint is down: its work waits and uses no attempts.',
           unit: 'bool',
           queries: [{ expr: `max by (action, country) (muster_worker_breaker_open{${shard}})`, legend: shardName }],
         },

@@ -103,7 +103,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     if (clock.monotonicMs() - adoptedAtMs >= adoptEveryMs) {
       adoptedAtMs = clock.monotonicMs();
       const hosts = await circuits.closeOrphanedHosts();
-      if (hosts > 0) logger.warn({ hosts }, 'jobs were put aside for hosts that nobody knew of, bringing them back');
+      if (hosts > 0) logger.warn({ hosts }, 'jobs are sidelined for hosts without a circuit, they are released');
     }
     const rows = await circuits.read();
     known.replace(rows);
@@ -151,9 +151,11 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
    */
   function openOrDisable(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(key, state);
-    logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
+    logger.warn({ ...key, cause }, 'a host does not answer, its jobs are sidelined');
     const written = state === 'open' ? circuits.open(key, cause, nextInMs) : circuits.disable(key, cause);
-    written.catch((error: unknown) => logger.warn({ err: error, ...key }, 'could not tell that a host is left alone'));
+    written.catch((error: unknown) =>
+      logger.warn({ err: error, ...key }, 'could not record that a host does not answer'),
+    );
   }
 
   function onCalled({ job, host, verdict, note, sign, terms }: JobCall): boolean {

@@ -83,7 +83,7 @@ afterAll(async () => {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpMs = Date.now() + patienceMs;
   while (!(await isSo())) {
-    if (Date.now() > giveUpMs) throw new Error(`it did not become so; heard ${JSON.stringify(received)}`);
+    if (Date.now() > giveUpMs) throw new Error(`the expected state did not come; received ${JSON.stringify(received)}`);
     await wait(50);
   }
 }

@@ -71,7 +71,7 @@ describe('failing receivers of callbacks', () => {
       dueAt: new Date(Date.now() + index * 10).toISOString(),
     }));
     await createJobs({ client: trial.client, body: { client: 'beside', jobs } });
-    await until('its jobs are put aside', async () => {
+    await until('its jobs are sidelined', async () => {
       const { data: ledger } = await getClientLedger({ client: trial.client, path: { id } });
       return ledger.sidelined + ledger.expired + ledger.dead >= 2200;
     });

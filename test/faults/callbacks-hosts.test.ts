@@ -32,7 +32,7 @@ describe('a host that answers some jobs with success and others never', () => {
    */
   async function badThenGood() {
     const bad = await trial.schedule({ count: 10, client: 'shop', path: 'bad' });
-    await until('the host is left alone', async () => (await hosts()).length > 0);
+    await until('the circuit of the host is open', async () => (await hosts()).length > 0);
     await lasting(receivedOfMs);
     const sinceMs = Date.now();
     const good = await trial.schedule({ count: 20, client: 'shop' });

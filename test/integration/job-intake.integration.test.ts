@@ -159,7 +159,7 @@ describe('the idempotency key of an ended job', () => {
       await endBy(jobId, called);
     },
     cancelled: (jobId) => createJobStore({ pool: database.pool, slot: 7 }).cancel([jobId]),
-    'expired while its host was left alone': async (jobId) => {
+    'expired while its host did not answer': async (jobId) => {
       await database.pool.query(sideline, [jobId]);
       const circuits = createHostCircuits({ pool: database.pool, owner: 'a dispatcher', slot: 9 });
       expect(await circuits.expire({ clientId, host: 'shop.test' }, 10)).toBe(1);

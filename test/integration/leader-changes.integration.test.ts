@@ -62,7 +62,7 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
       await until('the listener listens', () => changes.isConnected());
       const before = received;
       await notifyChange('jobs', pool);
-      await until('a notice is heard', () => received > before);
+      await until('a notification arrives', () => received > before);
     };
     await pool.query('create table kept (n int)');
     await isReceived();

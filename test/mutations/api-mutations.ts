@@ -228,7 +228,7 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['test/integration/blocked-steps'],
   },
   {
-    takesAway: 'a worker that takes back what it said is not heard of any more',
+    takesAway: 'a report that a worker takes back is no longer valid',
     edits: [{ text: 'least(reported_at, now() - ${reportValidity})', replacement: 'reported_at' }],
     project: 'integration',
     noticedBy: ['test/integration/blocked-steps'],

@@ -74,13 +74,13 @@ export const claimMutations: readonly Mutation[] = [
     noticedBy: ['services/dispatcher/keep-circuits'],
   },
   {
-    takesAway: 'few jobs of a host that is left alone wait to be called',
+    takesAway: 'few jobs of a host with an open circuit wait to be called',
     edits: [{ text: 'const maxWaitingForTurn = 4;', replacement: 'const maxWaitingForTurn = Infinity;' }],
     project: 'unit',
     noticedBy: ['services/dispatcher/routes/host-evidence', 'services/dispatcher/keep-circuits'],
   },
   {
-    takesAway: 'jobs that were put aside while their host came back are brought back at once',
+    takesAway: 'jobs that were sidelined while their host came back are released at once',
     edits: [{ text: '      used.set(circuitKeyOf(key), key);\n', replacement: '' }],
     project: 'unit',
     noticedBy: ['services/dispatcher/dispatcher-hosts'],

@@ -75,7 +75,7 @@ export const faultControls = {
   },
   /** One of the two edits alone has no effect, because routes in the same queue share its slots. */
   endpointsHaveOwnQueues: {
-    takesAway: 'jobs are offered, claimed and put aside by their endpoint, and share its slots by their route',
+    takesAway: 'jobs are offered, claimed and sidelined by their endpoint, and share its slots by their route',
     edits: [
       {
         text: '`coalesce(${row}.endpoint, ${row}.client)`',

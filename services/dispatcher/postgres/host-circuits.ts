@@ -187,7 +187,7 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
 
 const adoptHosts = `
   insert into host_circuits (endpoint, host, state, cause, next_at, closing_since)
-  select distinct ${endpointIdOf('j')}, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
+  select distinct ${endpointIdOf('j')}, j.sideline, 'closing', 'jobs were sidelined', now(), now() from jobs j
   where j.sideline is not null and not exists (select from host_circuits c
     where c.endpoint = ${endpointIdOf('j')} and c.host = j.sideline)
   on conflict do nothing`;

@@ -108,7 +108,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         const before = circuits.size;
         for (const { clientId, sideline: host } of jobs.values()) {
           if (host === null || rowOf({ clientId, host })) continue;
-          put({ clientId, host }, 'open', 'jobs were put aside', clock.nowMs());
+          put({ clientId, host }, 'open', 'jobs were sidelined', clock.nowMs());
           Object.assign(rowOf({ clientId, host }) ?? {}, { state: 'closing', closingSinceMs: clock.nowMs() });
         }
         return circuits.size - before;

@@ -120,7 +120,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         const lost = [...database.audiences.values()].filter(
           ({ state, receivedAtMs }) => state === 'receiving' && receivedAtMs < clock.nowMs() - lostAfterMs,
         );
-        const cause = 'nothing was heard of the upload for fifteen minutes';
+        const cause = 'the upload made no progress for fifteen minutes';
         for (const row of lost) Object.assign(row, { state: 'failed', cause });
         return lost.length;
       }),

@@ -12,7 +12,7 @@ import {
  * are read once for all runs.
  */
 export const blockedSteps = `
-  heard as materialized (${reportedShards}
+  reported as materialized (${reportedShards}
   ), here as (
     select r.id as run, r.started_at, f.country, s.place::int2 as step, s.entry ->> 'action' as action,
       sum(case when s.place = f.from_step then f.next_batch_no - 1 else coalesce(b.survived, 0) end
@@ -34,7 +34,7 @@ export const blockedSteps = `
       case when u.is_unserved then ${unservedSince('h', 'k')} else g.opened_at end as since,
       case when not u.is_unserved then g.retry_at end as next_try_at
     from here k
-    left join heard h on h.action_type = k.action and h.country = k.country
+    left join reported h on h.action_type = k.action and h.country = k.country
     left join shard_breakers g on g.action_type = k.action and g.country = k.country and g.state = 'open'
     cross join lateral (
       select ${isUnserved('h')} and k.started_at <= now() - ${takenUpWithin}

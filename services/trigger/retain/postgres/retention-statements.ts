@@ -234,7 +234,7 @@ export const oldAudiences = `
  * Marks uploads without reports as failed. An upload in progress reports every ten seconds, unless its sender pauses.
  */
 export const failLostUploads = `
-  update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
+  update audiences set state = 'failed', bytes = 0, cause = 'the upload made no progress for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
 /**
@@ -244,7 +244,7 @@ export const failLostUploads = `
 export const failLostSuppressionUploads = `
   with u as (
     update suppression_uploads set state = 'failed', ended_at = now(),
-      cause = 'nothing was heard of the upload for fifteen minutes'
+      cause = 'the upload made no progress for fifteen minutes'
     where state = 'receiving' and received_at < now() - interval '15 minutes' returning list_no
   ), n as (
     update suppression_list_versions set state = 'gone' where state = 'loading' and list_no in (select list_no from u)
