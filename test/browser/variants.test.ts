@@ -16,6 +16,7 @@ async function fillForm(page: Page): Promise<void> {
   await page.getByLabel('Name of the campaign').fill('Two rewards');
   await page.getByLabel('Add a country by its code').fill('SG ');
   await page.getByRole('textbox', { name: 'Hold out' }).fill('10');
+  await page.getByLabel('Seed', { exact: true }).fill('two rewards');
   await page.getByRole('button', { name: 'Include a segment' }).click();
   await page.getByRole('combobox', { name: 'Segment' }).fill('riders');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -28,6 +29,8 @@ async function fillForm(page: Page): Promise<void> {
   await second.getByLabel('Parameters').fill('{"rewardId": "ride-9"}');
   await second.getByLabel('Variant', { exact: true }).fill('Bigger');
   await page.getByLabel('Add a step').selectOption('send-message');
+  // With both seeds, each run of this test has the same users in each variant, and so the same verdict.
+  await page.getByLabel('Split seed').fill('two rewards');
   const message = page.getByRole('group', { name: /^Step 2/ });
   await message.getByLabel('Parameters').fill('{"template": "payday"}');
 }
