@@ -70,7 +70,10 @@ describe('a campaign with two variants', () => {
     const dialog = page.getByRole('dialog', { name: 'Start “Two rewards”?' });
     await dialog.getByText(/A about 900 · Bigger about 900 users/).waitFor();
     await dialog.getByRole('button', { name: 'Start it' }).click();
-    await page.getByRole('list', { name: 'Variants of step 1' }).getByText('ride-9').waitFor();
+    // The page of the campaign follows the start to its run.
+    await page.waitForURL(/\/runs\/run_\w+$/);
+    const runId = page.url().replace(/^.*\//, '');
+    await consoleOf.muster.api.awaitEnd(runId);
     await page.getByRole('link', { name: 'Report' }).first().click();
 
     const panel = page.getByRole('region', { name: 'Variants', exact: true });
@@ -86,5 +89,8 @@ describe('a campaign with two variants', () => {
     expect(lead).toMatch(/^Succeeded Bigger − A: [+−]?[\d.]+ points, between [+−][\d.]+ and [+−][\d.]+/);
     expect(lead).toMatch(/Not enough users yet: [\d,]+ needed in each, [\d,]+ so far|No difference that matters/);
     expect(await obstacles(page, width)).toEqual([]);
+
+    await page.goto(`campaigns/${(await consoleOf.muster.api.progress(runId)).campaignId}`);
+    await page.getByRole('list', { name: 'Variants of step 1' }).getByText('ride-9').waitFor();
   });
 });
