@@ -21,14 +21,10 @@ export async function up(knex) {
   await knex.raw('create table added_later (run uuid primary key, note text)');
 }
 `;
-const readsIt = {
-  text: `f.country, c.definition -> 'chain' as chain,`,
-  replacement: `f.country, c.definition -> 'chain' as chain, r.added_later as "addedLater",`,
-};
 
 /** Returns a tree with the current sources and a newer schema. */
 async function nextVersion(edits: readonly { text: string; replacement: string }[] = []): Promise<string> {
-  const tree = await treeWithout({ edits: [readsIt, ...edits] });
+  const tree = await treeWithout({ edits: [...faultControls.columnsOfTheNextVersionAreUnread.edits, ...edits] });
   await writeFile(path.join(tree, 'migrations', `${later}.ts`), laterMigration);
   return tree;
 }

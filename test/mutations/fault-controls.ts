@@ -273,6 +273,15 @@ export const faultControls = {
       { text: 'if (isOpen === undefined) {', replacement: "if (isOpen === undefined && user === '') {" },
     ],
   },
+  columnsOfTheNextVersionAreUnread: {
+    takesAway: 'workers read no column that only the schema of the next version has',
+    edits: [
+      {
+        text: 'r.campaign as "campaignId", f.country, f.variant,',
+        replacement: 'r.campaign as "campaignId", f.country, f.variant, r.added_later as "addedLater",',
+      },
+    ],
+  },
   readOnlyIsNotReady: {
     takesAway: 'a database that may only be read is no database to work with',
     edits: [
