@@ -22,7 +22,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
   'suppress-and-quiet-hours': ['asked to by phone', 'suppressed', 'suppression-list', '21:00', 'no quiet hours'],
   'settle-unknown-outcomes': ['sg-000000003', 'no-account', 'balances'],
   'recurring-campaign': ['for 2027-01-25T09:00:00', 'sch_', 'run_', 'balances|completed'],
-  'report-without-a-key': ['"reasons"|"lines"|"steps"', 'rpl_', 'shows nothing any more', 'award-points,SG,800'],
+  'report-without-a-key': ['"reasons"|"lines"|"steps"', 'rpl_', 'shows nothing any more', 'award-points,SG,,800'],
   'batch-endpoint': ['keeps the contract of class C', 'give-coupon'],
   'one-at-a-time': ['0 accepted, 5 known', '^(?![^]*once [2-9])([^]*payout of 17 open at once 1\\n){5}', 'it balances'],
   'replay-quarantined-jobs': ['500', '1 job replayed', 'called'],
