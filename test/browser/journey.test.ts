@@ -57,7 +57,7 @@ test('a user writes, starts, watches, pauses, resumes, reports and retries a cam
   await badge(page, 'Completed').waitFor({ timeout: 90_000 });
   const runId = /run_[0-9a-z]+/.exec(page.url())?.[0] ?? '';
   await page.getByRole('link', { name: 'Open report' }).click();
-  // Of the elements that the test waits for, only this button is missing on the page of the live run.
+  // The test waits for this button, because the page of the live run has all the other elements too.
   await page.getByRole('button', { name: 'Print' }).waitFor();
   const { steps } = await consoleOf.muster.api.report(runId);
   const through = steps.at(-1)?.succeeded ?? Number.NaN;

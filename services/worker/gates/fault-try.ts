@@ -6,7 +6,7 @@ import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 /**
  * Gate for the trial call of a step with a fault. Over all workers, only one batch may make the trial call that is due.
- * When a batch takes it, the next one is postponed, so this gate comes after all gates that may release the batch.
+ * A batch that takes the try postpones the next one, so this gate comes after all gates that may release the batch.
  */
 export const faultTry: Gate = { name: 'fault try', call: take };
 

@@ -108,7 +108,7 @@ describe('the spans of a batch', () => {
     expect(born.map(({ links }) => links)).toMatchObject(
       parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
     );
-    // Of a hundred parents, a part is sampled.
+    // A part of a hundred parents is sampled.
     expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 

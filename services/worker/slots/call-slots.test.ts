@@ -163,7 +163,7 @@ describe('call slots', () => {
     await rounds(4, 20, ['quick']);
     expect(inFlightOf('quick')).toBe(10);
     await rounds(440, 20, ['quick']);
-    // When calls of the slow feed end, the feed gets few of their slots again.
+    // The slow feed gets back few of the slots of its calls that end.
     await endCalls(20, ['slow']);
     expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
     await endCalls(20, ['quick']);

@@ -53,8 +53,8 @@ function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flush
 
 /**
  * Returns the number of claimed steps of the shard that compete for slots. Feeds that lend their slots are not counted.
- * Of slow feeds, only the steps that they may call now are counted. Of all failing feeds together, at most their part
- * of the slots is counted.
+ * Steps of slow feeds are counted only if the feeds may call them now. All failing feeds together count for at most
+ * their part of the slots.
  */
 function competingWaiting(group: SlotGroup, slots: number, nowMs: number): number {
   const { lines, pool } = group;

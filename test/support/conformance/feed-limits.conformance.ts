@@ -50,6 +50,10 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await claimAgain(subject)).toMatchObject({ fedUsers: 2, canaryUsers: null });
       expect((await subject.runs.tallies([runId]))[0]).toMatchObject({ canary: null });
       expect(await subject.reports.snapshot(runId)).toMatchObject({ state: 'running', canary: 'over' });
+      const { items } = await subject.control.events(runId, 10, null);
+      expect(items).toContainEqual(
+        expect.objectContaining({ kind: 'canary-passed', detail: { report: 'none failed' } }),
+      );
     });
 
     it('feeds no users while it waits for a decision', async () => {

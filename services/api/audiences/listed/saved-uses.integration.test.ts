@@ -58,7 +58,7 @@ const savedWith = async (query: string) => (await named(`?${query}`)).items.map(
 /** Expects that the stored counts equal a new count of all definitions. */
 async function expectTrueCounts() {
   const { rows } = await on.pool.query(`
-    with said as (
+    with definitions as (
       select true as by_saved_audience, r.definition -> 'audience' as audience from saved_audiences s
       join revisions r on r.saved_audience = s.id and r.revision = s.revision
       union all
@@ -67,7 +67,7 @@ async function expectTrueCounts() {
     ), counted as (
       select kind, source, count(*) filter (where not by_saved_audience) as campaigns,
         count(*) filter (where by_saved_audience) as saved
-      from said cross join lateral named_sources(audience) group by 1, 2
+      from definitions cross join lateral named_sources(audience) group by 1, 2
     )
     select coalesce(n.source, counted.source), n.campaigns, n.saved_audiences, counted.campaigns, counted.saved
     from counted full join (select * from named_audiences where uses > 0) n using (kind, source)

@@ -343,7 +343,7 @@ describe('an approval policy with a limit of users', () => {
       const byMei = () => asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
       expect(verdictOf(await byMei())).toBe('403 author-approves-not');
       await approve(id, first.hash);
-      // Of the content since the approval, tan is the only author, so mei may approve.
+      // Only tan changed the content since the approval, so mei may approve.
       await asks('tan, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 20 });
       const second = await submit(id, {}, 'tan, manager');
       expect(await approve(id, second.hash, 'mei, approver')).toMatchObject({ state: 'approved' });

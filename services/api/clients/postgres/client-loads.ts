@@ -120,14 +120,14 @@ const asideNow = statementOf<{ endpoints: string }>(
 const atDispatchers = statementOf<{ endpoints: string }>(
   'client-at-dispatchers',
   ($) => `
-  select n.owner as dispatcher, n.region, o.id as "endpointId", (c.said ->> 'underWay')::int as "underWay",
-    (c.said ->> 'slots')::int as slots, (c.said ->> 'lastMinute')::int as "lastMinute",
+  select n.owner as dispatcher, n.region, o.id as "endpointId", (c.load ->> 'underWay')::int as "underWay",
+    (c.load ->> 'slots')::int as slots, (c.load ->> 'lastMinute')::int as "lastMinute",
     n.call_durations -> 'byEndpoint' -> o.id::text as durations,
     (n.call_durations ->> 'forMs')::float8 as "durationsForMs",
     coalesce((n.client_credit ->> o.id::text)::int, n.default_client_credit) as credit
   from job_nodes n join regions r on r.name = n.region and r.active
   cross join unnest(${$('endpoints')}::uuid[]) with ordinality o (id, place)
-  cross join lateral (select n.endpoint_calls -> o.id::text as said) c
+  cross join lateral (select n.endpoint_calls -> o.id::text as load) c
   where n.kind = 'dispatcher' and n.expires_at > now() and n.default_client_credit is not null
   order by n.region collate "C", n.owner collate "C", o.place`,
 );

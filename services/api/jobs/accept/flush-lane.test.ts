@@ -20,12 +20,12 @@ function laneUnderTest({ maxItems = 5, inFlight = 1, besideFrom = 1 } = {}) {
       }),
   });
   const flushedItems = () => flushes.map(({ items }) => items.join(''));
-  return { lane, flushes, said: flushedItems };
+  return { lane, flushes, flushedItems };
 }
 
 describe('a queue that collects items for flushes', () => {
   it('flushes waiting items together, and items that arrive during a flush with the next', async () => {
-    const { lane, flushes, said: flushedItems } = laneUnderTest();
+    const { lane, flushes, flushedItems } = laneUnderTest();
     const [first, second] = [lane.add(['a']), lane.add(['b', 'c'])];
     await turn();
     const late = [lane.add(['d']), lane.add(['e'])];
@@ -40,7 +40,7 @@ describe('a queue that collects items for flushes', () => {
   });
 
   it('does not exceed its maximum size, and flushes items together that were added together', async () => {
-    const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 3 });
+    const { lane, flushes, flushedItems } = laneUnderTest({ maxItems: 3 });
     for (const items of [['a', 'b'], ['c', 'd'], ['e'], ['f']]) void lane.add(items);
     await turn();
     await flushes[0]?.end();
@@ -49,7 +49,7 @@ describe('a queue that collects items for flushes', () => {
   });
 
   it('runs at most the maximum number of flushes at a time, each with a place number of its own', async () => {
-    const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 1, inFlight: 2 });
+    const { lane, flushes, flushedItems } = laneUnderTest({ maxItems: 1, inFlight: 2 });
     for (const item of ['a', 'b', 'c']) void lane.add([item]);
     await turn();
     expect(flushedItems()).toEqual(['a', 'b']);
@@ -59,7 +59,7 @@ describe('a queue that collects items for flushes', () => {
   });
 
   it('keeps a few items until the flush in progress ends, but starts another flush for many items', async () => {
-    const { lane, flushes, said: flushedItems } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
+    const { lane, flushes, flushedItems } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
     void lane.add(['a']);
     await turn();
     void lane.add(['b', 'c']);

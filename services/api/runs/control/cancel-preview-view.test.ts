@@ -82,7 +82,7 @@ describe('the preview of a cancellation', () => {
         ],
       },
     ]);
-    // When the run stops, users in the first step may or may not have received it. In the sums, they count as half-way.
+    // Users who are in the first step when the run stops may or may not have received it. In the sums, they count as half-way.
     expect(preview).toMatchObject({ notStartedUsers: 650, halfWayUsers: 300, finishingUsers: 100, endedUsers: 450 });
   });
 

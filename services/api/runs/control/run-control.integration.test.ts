@@ -146,7 +146,7 @@ describe('the answer to a pause', () => {
 
     const answer = controlledRun.parse((await send('POST', `/v1/runs/${id}/pause`)).json());
 
-    // Of nine batches, two have completed step 1, and one waits.
+    // Two of nine batches have completed step 1, and one waits.
     expect(answer).toMatchObject({ inFlight: { batches: 0, users: 0, steps: [] }, waiting: 1, ready: 8 });
     expect(answer.timeToStopMs).toBe(2000 + 10_000);
   });

@@ -35,6 +35,6 @@ export const endCanary = `
   with r as (
     update runs set canary = 'over' where id = $1 and state = 'running' and canary = 'serving' returning id
   ), e as (
-    insert into run_events (run, kind, detail) select id, 'canary-passed', jsonb_build_object('said', $2::text) from r
+    insert into run_events (run, kind, detail) select id, 'canary-passed', jsonb_build_object('report', $2::text) from r
   )
   select from r`;

@@ -90,7 +90,7 @@ const addCounts = statementOf<AddParams>(
     delete from api_key_calls where ctid = any(array(
       select ctid from api_key_calls where day < (now() at time zone 'UTC')::date - 7 limit 5000
       for update skip locked))
-  ), said as (
+  ), refused as (
     select w.issuer, w.subject, w.name, w.code, w.detail, w.count, now() - w.age_ms * interval '1 ms' as at, w.place
     from unnest(${$('issuers')}::text[], ${$('subjects')}::text[], ${$('names')}::text[], ${$('codes')}::text[],
       ${$('details')}::text[], ${$('times')}::int8[], ${$('personAgesMs')}::float8[], ${$('personFroms')}::text[])
@@ -100,11 +100,11 @@ const addCounts = statementOf<AddParams>(
       select p.ctid from refused_people p
       where cardinality(${$('subjects')}::text[]) > 0 and (p.last_at < now() - interval '30 days' or p.last_at < (
           select last_at from refused_people order by last_at desc offset ${maxStoredPeople - 1} limit 1))
-        and not exists (select from said s where s.issuer = p.issuer and s.subject = p.subject)
+        and not exists (select from refused s where s.issuer = p.issuer and s.subject = p.subject)
       for update skip locked))
   )
   insert into refused_people as p (issuer, subject, name, code, detail, count, first_at, last_at, last_from)
-  select s.issuer, s.subject, s.name, s.code, s.detail, s.count, s.at, s.at, s.place from said s
+  select s.issuer, s.subject, s.name, s.code, s.detail, s.count, s.at, s.at, s.place from refused s
   order by s.issuer, s.subject
   on conflict (issuer, subject) do update set name = coalesce(excluded.name, p.name), code = excluded.code,
     detail = excluded.detail, last_at = greatest(p.last_at, excluded.last_at), last_from = excluded.last_from,

@@ -25,6 +25,12 @@ describe('an event of a run', () => {
     expect(describeEvent(event('created'), timeOf).what).toBe('Run created');
   });
 
+  it('has the figures of a canary after which the run continues', () => {
+    expect(describeEvent(event('canary-passed', { report: 'none failed' }), timeOf).what).toBe(
+      'The canary has ended, the run continues: none failed.',
+    );
+  });
+
   it('describes a change with the old and the new value', () => {
     const detail = {
       by: { keyName: 'growth-sea' },

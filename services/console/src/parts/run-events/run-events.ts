@@ -51,7 +51,7 @@ export function describeEvent({ kind, detail }: RunEvent, timeOf: (instant: stri
     case 'canary-passed':
       return {
         ...plain,
-        what: formatSentence(`The canary has ended, the run continues: ${textAt(detail, 'said') ?? ''}`),
+        what: formatSentence(`The canary has ended, the run continues: ${textAt(detail, 'report') ?? ''}`),
         mark: 'canary over',
       };
     case 'paused':

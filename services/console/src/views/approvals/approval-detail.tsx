@@ -12,7 +12,7 @@ import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
 import { nameWithShare } from '../../parts/campaign/variant-words.ts';
-import { TrialResults } from '../../parts/campaign/trial-results.tsx';
+import { TrialResults } from '../../parts/trials/trial-results.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
 import { StartTime } from '../../parts/when/start-time.tsx';

@@ -1,7 +1,7 @@
 import type { Approval } from '#client/types.gen.ts';
 import { bestKnownCount, type UserCount } from '../../parts/audience/user-count.ts';
 import { usersExpected } from '../../parts/campaign/approval-words.ts';
-import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
+import { useNewestReport } from '../../parts/trials/use-newest-report.ts';
 
 /**
  * Returns the number of users of a campaign that awaits approval: from the dry run of this revision, else as known when

@@ -11,7 +11,7 @@ import { canaryOf, formOf } from '../../parts/campaign/form-definition.ts';
 import type { LocalProblem } from '../../parts/forms/schema-values.ts';
 import { startEffects } from '../../parts/campaign/start-effects.ts';
 import { StartQuestion } from '../../parts/campaign/start-question.tsx';
-import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
+import { useNewestReport } from '../../parts/trials/use-newest-report.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useZone } from '../../parts/times/zone.ts';

@@ -3,7 +3,7 @@ import { getRunProgressQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { RunProgress } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import type { UpdateStatus } from '../../live/update-status.ts';
-import { TestBanner } from '../../parts/campaign/test-banner.tsx';
+import { TestBanner } from '../../parts/trials/test-banner.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 import { StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { foldedAbove } from '../../parts/step-table/country-groups.ts';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { TestBanner } from '../../parts/campaign/test-banner.tsx';
+import { TestBanner } from '../../parts/trials/test-banner.tsx';
 import { CostPanel } from '../../parts/money/cost-panel.tsx';
 import { BudgetPanel } from '../../parts/money/budget-panel.tsx';
 import { Equation } from '../../parts/outcomes/equation.tsx';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { ActionType, Campaign, CampaignPreview } from '#client/types.gen.ts';
 import { bestKnownCount, userCountOf } from '../../../parts/audience/user-count.ts';
-import { useNewestReport } from '../../../parts/campaign/use-newest-report.ts';
+import { useNewestReport } from '../../../parts/trials/use-newest-report.ts';
 import { definitionOf } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
 import type { PlacedProblem } from './problem-places.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRunReportOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { RunReport } from '#client/types.gen.ts';
 import { hasEnded } from '../standing/state-looks.ts';
-import { maxVariants } from './variant-forms.ts';
+import { maxVariants } from '../campaign/variant-forms.ts';
 
 const followEveryMs = 1000;
 const lookEveryMs = 10_000;

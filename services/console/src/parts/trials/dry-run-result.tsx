@@ -3,7 +3,7 @@ import { hasEnded } from '../standing/state-looks.ts';
 import { StateBadge } from '../standing/state-badge.tsx';
 import { Time } from '../times/time.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { formatExpectedDuration } from './arithmetic.ts';
+import { formatExpectedDuration } from '../campaign/arithmetic.ts';
 import type { NewestReport } from './use-newest-report.ts';
 import { withTitles } from '../words/action-titles.ts';
 
