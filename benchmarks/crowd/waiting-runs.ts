@@ -29,15 +29,13 @@ export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: Waiting
     campaignId,
     { ...definition, schedule: { type: 'now' } },
   ]);
-  // All statements count back from one time, because two runs of a campaign must not begin at the same time.
-  const { rows } = await pool.query<{ begunAt: Date }>(
-    `select now() - $1::int * interval '1 millisecond' as "begunAt"`,
-    [beganMsAgo],
-  );
-  const begunAt = rows[0]?.begunAt;
+  // All statements count back from one time, because two runs of a campaign must not begin at the same time. It is read
+  // as a number, because databases of fault tests print times in other formats.
+  const { rows } = await pool.query<{ nowMs: string }>('select (extract(epoch from now()) * 1000)::bigint as "nowMs"');
+  const begunAtMs = Number(rows[0]?.nowMs) - beganMsAgo;
   for (let added = 0; added < runs; added += runsPerStatement) {
     const count = Math.min(runsPerStatement, runs - added);
-    await pool.query(insertWaiting, [campaignId, count, countries, slots, chain.length, begunAt, added]);
+    await pool.query(insertWaiting, [campaignId, count, countries, slots, chain.length, begunAtMs, added]);
   }
   await pool.query('analyze runs, feeds, batches, batch_steps, agenda, run_totals');
 }
@@ -50,7 +48,7 @@ const insertWaiting = `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, state, state_since, deadline_at, started_at)
     select ${newIdSql}, $1, 1, at, 'running', at, now() + interval '2 days', at
-    from (select $6::timestamptz - ($7::int + n) * interval '1 millisecond' as at from generate_series(1, $2::int) n) t
+    from (select to_timestamp(($6::bigint - $7::int - n) / 1000.0) as at from generate_series(1, $2::int) n) t
     returning id
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete)

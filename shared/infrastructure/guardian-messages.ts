@@ -18,7 +18,7 @@ export type GuardedCommand = z.infer<typeof guardedCommand>;
 /** Messages to the guardian. `id` identifies one process for the guardian's life. */
 export const toGuardian = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), id: z.int(), command: guardedCommand }),
-  z.object({ type: z.literal('signal'), id: z.int(), signal: z.enum(['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGCONT']) }),
+  z.object({ type: z.literal('signal'), id: z.int(), signal: z.enum(['SIGKILL', 'SIGTERM']) }),
 ]);
 
 export type ToGuardian = z.infer<typeof toGuardian>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { awaitReady } from '../../shared/infrastructure/await-ready.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { startServiceProcess, type ServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import { freezeProcesses } from './freeze-processes.ts';
 
 export interface ConnectorsProcessTerms {
   /** Database of the connectors themselves. */
@@ -24,7 +25,7 @@ export interface ConnectorsProcess {
   readonly healthPort: number;
   /** Resolves when the process is ready. */
   start(): Promise<void>;
-  /** Sends the signal at once. Throws if the process does not run. */
+  /** Sends the signal at once; SIGSTOP has taken effect when it returns. Throws if the process does not run. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves when the killed process has ended. */
   exited(): Promise<void>;
@@ -48,7 +49,8 @@ export async function createConnectorsProcess({
 
   function signal(name: NodeJS.Signals): void {
     if (!running?.running) throw new Error('the connectors do not run');
-    process.kill(running.pid, name);
+    if (name === 'SIGSTOP') freezeProcesses(running.pid);
+    else process.kill(running.pid, name);
   }
 
   return {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { createGuardian, type Guardian } from '../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
 import { until } from '../faults/support/until.ts';
+import { freezeProcesses, thawProcesses } from './freeze-processes.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 
 export interface PairedServer {
@@ -84,8 +85,8 @@ function pairedServer({ databaseUrl, server, data }: Started, other: Started): P
     url: databaseUrl,
     name: new URL(databaseUrl).host,
     stop: () => endBy('SIGINT'),
-    freezeDoor: () => void process.kill(server.pid(), 'SIGSTOP'),
-    thawDoor: () => void process.kill(server.pid(), 'SIGCONT'),
+    freezeDoor: () => freezeProcesses(server.pid()),
+    thawDoor: () => thawProcesses(server.pid()),
     follow: async () => {
       const { hostname, port, username, password } = new URL(other.databaseUrl);
       const leader = `host=${hostname} port=${port} user=${username} password=${password}`;

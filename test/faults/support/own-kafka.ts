@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { findFreePorts } from '../../../shared/infrastructure/free-ports.ts';
 import { createGuardian } from '../../../shared/infrastructure/guarded-processes.ts';
 import { startLocalKafka, type KafkaListener, type LocalBroker } from '../../../shared/infrastructure/local-kafka.ts';
+import { freezeProcesses, thawProcesses } from '../../support/freeze-processes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /**
@@ -96,7 +97,7 @@ async function startBrokers(count: 1 | 3, listener: KafkaListener | undefined): 
     };
     const thaw = (node: number) => {
       frozen.delete(node);
-      serverOf(node).signal('SIGCONT');
+      thawProcesses(serverOf(node).pid());
     };
     const start = async (...which: number[]) => {
       for (const node of which) down.delete(node);
@@ -117,7 +118,7 @@ async function startBrokers(count: 1 | 3, listener: KafkaListener | undefined): 
       },
       freeze: (node) => {
         frozen.add(node);
-        serverOf(node).signal('SIGSTOP');
+        freezeProcesses(serverOf(node).pid());
       },
       thaw,
       start,

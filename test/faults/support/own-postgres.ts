@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { createGuardian } from '../../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../../shared/infrastructure/local-postgres.ts';
+import { freezeProcesses, thawProcesses } from '../../support/freeze-processes.ts';
 
 /** A PostgreSQL of the test's own, to be crashed and frozen. It ends with the test's process, however that ends. */
 export interface OwnPostgres {
@@ -55,10 +56,10 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       freeze: () => {
         // Each session is a process in its own group, so a signal to the group of the server would not reach it.
         frozen = [server.pid(), ...childrenOf(server.pid())];
-        for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+        freezeProcesses(...frozen);
       },
       thaw: () => {
-        for (const pid of frozen.toReversed()) signalIfThere(pid, 'SIGCONT');
+        thawProcesses(...frozen.toReversed());
         frozen = [];
       },
       backUp: async () => {
@@ -94,7 +95,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
         await server.restart();
       },
       end: async () => {
-        for (const pid of frozen.toReversed()) signalIfThere(pid, 'SIGCONT');
+        thawProcesses(...frozen.toReversed());
         await guardian.end();
       },
     };
@@ -121,12 +122,4 @@ async function copyLiving(from: string, to: string): Promise<void> {
 
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-}
-
-function signalIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process has ended in the meantime.
-  }
 }

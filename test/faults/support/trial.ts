@@ -7,6 +7,7 @@ import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import type { FaultControl } from '../../mutations/fault-controls.ts';
 import { within } from '../../../shared/runtime/within.ts';
+import { freezeProcesses, thawProcesses } from '../../support/freeze-processes.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
@@ -199,10 +200,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     },
     freeze: (name) => {
       thaws.set(name, injections.begin('SIGSTOP', name));
-      process.kill(pidOf(muster, name), 'SIGSTOP');
+      freezeProcesses(pidOf(muster, name));
     },
     thaw: (name) => {
-      process.kill(pidOf(muster, name), 'SIGCONT');
+      thawProcesses(pidOf(muster, name));
       thaws.get(name)?.();
     },
     names: (service) => [...muster.services.keys()].filter((name) => name.replace(/-\d+$/, '') === service),
