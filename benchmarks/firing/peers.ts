@@ -112,7 +112,7 @@ async function openPeer(
       const fromMs = Math.ceil(Date.now() + leadMs + jobs * leadPerJobMs);
       const storedMs = z.number().parse(await tell(producer, { order: 'store', jobs, fromMs, overMs: seconds * 1000 }));
       if (storedMs > fromMs) throw new Error(`${name}: the first jobs were due before all had been stored`);
-      const watched = tell(worker, { order: 'watch', jobs, atOnce, lookEveryMs: pollIntervalMs });
+      const watched = tell(worker, { order: 'watch', jobs, atOnce, pollEveryMs: pollIntervalMs });
       await wait(Math.max(0, fromMs - Date.now()));
       const cpu = startCpuMeter(processes);
       const lagsMs = lagsShape.parse(await watched);

@@ -24,9 +24,9 @@ export interface JobQueue {
   /**
    * Works on jobs, at most `atOnce` at a time, until the function that it resolves with is called. A job is done when
    * its promise resolves.
-   * @param lookEveryMs poll interval for due jobs, in milliseconds, if the queue polls and its interval can be set
+   * @param pollEveryMs poll interval for due jobs, in milliseconds, if the queue polls and its interval can be set
    */
-  work(serve: (job: BatchJob) => Promise<void>, atOnce: number, lookEveryMs?: number): Promise<() => Promise<void>>;
+  work(serve: (job: BatchJob) => Promise<void>, atOnce: number, pollEveryMs?: number): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export const order = z.discriminatedUnion('order', [
   /** Stores jobs without work, due evenly over a span. The answer is the time when all are stored. */
   z.object({ order: z.literal('store'), jobs: z.int(), fromMs: z.int(), overMs: z.int() }),
   /** Runs the stored jobs. The answer is the lag of each job in milliseconds. */
-  z.object({ order: z.literal('watch'), jobs: z.int(), atOnce: z.int(), lookEveryMs: z.int() }),
+  z.object({ order: z.literal('watch'), jobs: z.int(), atOnce: z.int(), pollEveryMs: z.int() }),
 ]);
 
 export type Order = z.infer<typeof order>;

@@ -87,7 +87,7 @@ async function storeDue(queue: JobQueue, { jobs, fromMs, overMs }: StoreOrder): 
 }
 
 /** Returns how late each job's handler began, in milliseconds. The handler does nothing else. */
-async function watchDue(queue: JobQueue, { jobs, atOnce, lookEveryMs }: WatchOrder): Promise<number[]> {
+async function watchDue(queue: JobQueue, { jobs, atOnce, pollEveryMs }: WatchOrder): Promise<number[]> {
   const lagsMs: number[] = [];
   const { promise: allCame, resolve } = Promise.withResolvers<undefined>();
   const note = ({ dueMs }: BatchJob) => {
@@ -95,7 +95,7 @@ async function watchDue(queue: JobQueue, { jobs, atOnce, lookEveryMs }: WatchOrd
     if (lagsMs.length === jobs) resolve(undefined);
     return Promise.resolve();
   };
-  const stop = await queue.work(note, atOnce, lookEveryMs);
+  const stop = await queue.work(note, atOnce, pollEveryMs);
   await allCame;
   await stop();
   return lagsMs;

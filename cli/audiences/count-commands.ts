@@ -25,7 +25,7 @@ import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 
 const manner = {
   recount: flag('--recount', 'count again, even if the result is known'),
@@ -166,7 +166,7 @@ function withoutHoldOut({ countries, audience: { include, exclude } }: Sources):
 async function untilEnded(first: ExactCount, client: Client): Promise<ExactCount> {
   let seen = first;
   while (seen.state === 'waiting' || seen.state === 'running') {
-    await systemClock.sleep(lookEveryMs);
+    await systemClock.sleep(pollEveryMs);
     seen = (await getExactCount({ client, path: { id: seen.id } })).data;
   }
   return seen;

@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 /** Segments of a page. Small, so that even a list of three has a second page. */
 const listedAtOnce = 2;
 const listPages = 3;
-const pagesLookedAt = 2;
+const pagesChecked = 2;
 const usersPerPage = 1000;
 
 /** Checks a segmentation service: its list, if it has one, and the pages of a segment. */
@@ -93,7 +93,7 @@ async function playPages(
   snapshot: string,
 ): Promise<Findings> {
   let after: string | null = null;
-  for (let page = 1; page <= pagesLookedAt; page++) {
+  for (let page = 1; page <= pagesChecked; page++) {
     const request = { segment, country, snapshot, after, limit: usersPerPage };
     const answer: Awaited<ReturnType<Segmentation['page']>> = await service.page(request, never);
     if (!answer.ok) return broken(wordsOf(answer.failure));
@@ -103,7 +103,7 @@ async function playPages(
     if (next === null) return kept(notesOf(maxLimit));
     if (next !== users.at(-1)) return broken('next is not the last user of its page');
     after = next;
-    if (page === pagesLookedAt) return kept(notesOf(maxLimit));
+    if (page === pagesChecked) return kept(notesOf(maxLimit));
   }
   return kept();
 }

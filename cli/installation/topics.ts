@@ -1,6 +1,6 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { requireBrokerOnce } from '../../shared/kafka/cluster/broker-look.ts';
+import { requireBrokerOnce } from '../../shared/kafka/cluster/broker-check.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';

@@ -24,8 +24,8 @@ export async function apiPage(): Promise<string> {
     Object.entries(methods).map(([method, each]) => ({ path, method, each })),
   );
   const declared = new Set(tags.map(({ name }) => name));
-  const homeless = operations.find(({ each }) => !declared.has(each.tags[0] ?? ''));
-  if (homeless) throw new Error(`${homeless.each.operationId} is in no section: nothing describes its tag`);
+  const undeclared = operations.find(({ each }) => !declared.has(each.tags[0] ?? ''));
+  if (undeclared) throw new Error(`${undeclared.each.operationId} is in no section: nothing describes its tag`);
   const sections = tags.map(({ name, description }) => {
     const lines = operations
       .filter(({ each }) => each.tags[0] === name)

@@ -18,12 +18,12 @@ export interface WatchDeps {
 
 /**
  * Waits for the newest run of a campaign. Undefined if the signal aborts first.
- * @param beforeLook called before each poll except the first; returns the pause before that poll in milliseconds
+ * @param beforePoll called before each poll except the first; returns the pause before that poll in milliseconds
  */
 export async function awaitRun(
   campaignId: string,
   { client, clock, signal }: WatchDeps,
-  beforeLook: () => Promise<number> | number = () => pollMs,
+  beforePoll: () => Promise<number> | number = () => pollMs,
 ): Promise<string | undefined> {
   let answeredMs = clock.monotonicMs();
   while (!signal.aborted) {
@@ -34,7 +34,7 @@ export async function awaitRun(
     } catch (error) {
       if (!(error instanceof ApiUnavailable) || clock.monotonicMs() - answeredMs > patienceMs) throw error;
     }
-    await clock.sleep(await beforeLook(), signal);
+    await clock.sleep(await beforePoll(), signal);
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import { renderShard, renderShards } from './render.ts';
 
 /** Maximum wait in milliseconds for Kafka, which follows a change within seconds. */
 const patienceMs = 15_000;
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 const named = ['<action-type>', '<country>'] as const;
 const idOf = ([actionType, country]: readonly [string, string]) => `${actionType}.${country}`;
@@ -44,7 +44,7 @@ async function untilKafkaFollows(raised: Shard, client: ApiClient): Promise<Shar
   const untilMs = systemClock.monotonicMs() + patienceMs;
   let seen = raised;
   while (isBehind(seen) && systemClock.monotonicMs() < untilMs) {
-    await systemClock.sleep(lookEveryMs);
+    await systemClock.sleep(pollEveryMs);
     seen = (await getShard({ client, path: { shard: raised.id } })).data;
   }
   return seen;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { GroupLook } from '../../shared/ports/group-look.ts';
+import type { GroupReader } from '../../shared/ports/group-reader.ts';
 import type { PartCheck } from '../../shared/runtime/process/readiness.ts';
 import { createAccessParts } from './access/parts.ts';
 import { isKeyGood } from './access/admit-callers.ts';
@@ -16,8 +16,8 @@ import type { ConsolePages } from './console/console-pages.ts';
 import { createBaseParts, type BaseContext } from './frame/parts.ts';
 import type { ApiConfig } from './frame/config.ts';
 import { apiMetrics } from './frame/metrics.ts';
-import { createShardParts, createWorkerLook } from './installation/shards/parts.ts';
-import { exportShardFigures } from './installation/shards/shard-look.ts';
+import { createShardParts, createWorkerGroupReader } from './installation/shards/parts.ts';
+import { exportShardFigures } from './installation/shards/shard-reader.ts';
 import { createJobParts } from './jobs/parts.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createReceiptParts } from './receipts/parts.ts';
@@ -31,7 +31,7 @@ interface ApiContext extends BaseContext {
   /** Returns the id of the installation; undefined until the first check of the database has succeeded. */
   installationId: () => string | undefined;
   /** Reads the state of the workers' consumer group. The default reads it from the Kafka brokers. */
-  group?: GroupLook;
+  group?: GroupReader;
 }
 
 /** Creates the parts that hold state, are closed with the process, or are used by several folders of the API. */
@@ -51,7 +51,7 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
     ...createReceiptParts(base),
     ...createRunParts(base),
     ...createScheduleParts(base),
-    ...createShardParts(base, group ?? createWorkerLook(base, installationId)),
+    ...createShardParts(base, group ?? createWorkerGroupReader(base, installationId)),
     ...createQuarantineParts(base),
     ...createRevisionParts(base),
   };
@@ -74,7 +74,7 @@ export function createServerParts(deps: ApiDeps) {
   const refusedKeys = deps.meter.counter(apiMetrics.unauthorized).of({});
   const onRefusedKey = () => refusedKeys.add();
   const authentication = createAuthenticate({ ...deps, onRefused: onRefusedKey });
-  exportShardFigures(deps.meter, deps.shardLook);
+  exportShardFigures(deps.meter, deps.shardReader);
   return {
     authentication,
     onRefusedKey,

@@ -131,7 +131,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
         if (got.length === 0) continue;
         taken.push(...got);
         underWay.begin(queue, got.length);
-        moveBehind(clientId, queue);
+        moveToEnd(clientId, queue);
       }
     }
     queued -= taken.length;
@@ -145,7 +145,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return (ownerId) => Math.max(1, Math.floor(most / counts.size / (counts.get(ownerId) ?? 1)));
   }
 
-  function moveBehind(clientId: string, queue: ClientQueue): void {
+  function moveToEnd(clientId: string, queue: ClientQueue): void {
     queues.delete(clientId);
     queues.set(clientId, queue);
     if (slotless.delete(clientId)) slotless.set(clientId, queue);
@@ -222,7 +222,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     for (const [clientId, queue] of [...slotless]) {
       if (!startOne(clientId, queue)) continue;
       hasBegun = true;
-      moveBehind(clientId, queue);
+      moveToEnd(clientId, queue);
     }
     return hasBegun;
   }
@@ -270,7 +270,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     requeue: (references) => {
       underWay.endAll();
       for (const [clientId, own] of Map.groupBy(references, (reference) => reference.clientId)) {
-        queued += queueOf(clientId).putBack(own);
+        queued += queueOf(clientId).requeue(own);
       }
     },
     hold: (jobs) => {

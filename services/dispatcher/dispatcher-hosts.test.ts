@@ -8,42 +8,42 @@ import { passTime } from '../../test/support/pass-time.ts';
 async function watched() {
   const { tables, changes, dispatcherOf, ...subject } = dispatcherSubject();
   const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
-  let looks = 0;
+  let polls = 0;
   const read = () => {
-    looks++;
+    polls++;
     return circuits.read();
   };
   const dispatcher = dispatcherOf('a', subject.clock, { circuits: { ...circuits, read } });
   await dispatcher.start();
-  const looksWithin = async (ms: number) => {
-    looks = 0;
+  const pollsWithin = async (ms: number) => {
+    polls = 0;
     await passTime(subject.clock, ms);
-    return looks;
+    return polls;
   };
-  return { ...subject, changes, circuits, dispatcher, looksWithin };
+  return { ...subject, changes, circuits, dispatcher, pollsWithin };
 }
 
 describe('the check for sidelined hosts', () => {
   it('runs every five seconds while no host is sidelined, every second otherwise, and at once after a notification', async () => {
-    const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
-    expect(await looksWithin(10_000)).toBe(10);
+    const { changes, circuits, dispatcher, pollsWithin, stop } = await watched();
+    expect(await pollsWithin(10_000)).toBe(10);
     changes.restore();
-    await looksWithin(1000);
-    expect(await looksWithin(10_000)).toBe(2);
+    await pollsWithin(1000);
+    expect(await pollsWithin(10_000)).toBe(2);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
     changes.announce('hosts');
-    expect(await looksWithin(100)).toBe(1);
-    expect(await looksWithin(10_000)).toBe(10);
+    expect(await pollsWithin(100)).toBe(1);
+    expect(await pollsWithin(10_000)).toBe(10);
     await stop(dispatcher);
   });
 
   it('finds a sidelined host within five seconds although its notification was lost', async () => {
-    const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
+    const { changes, circuits, dispatcher, pollsWithin, stop } = await watched();
     changes.restore();
-    await looksWithin(1000);
+    await pollsWithin(1000);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
-    await looksWithin(5000);
-    expect(await looksWithin(10_000)).toBe(10);
+    await pollsWithin(5000);
+    expect(await pollsWithin(10_000)).toBe(10);
     await stop(dispatcher);
   });
 });

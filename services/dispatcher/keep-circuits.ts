@@ -13,11 +13,11 @@ import type { ClientDirectory, FailureLimits } from './ports/client-terms.ts';
 import type { JobVerdict } from './ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 /**
  * Milliseconds between two reads of the circuits while no host has a circuit. A notification wakes the loop earlier.
  */
-const allWellLookEveryMs = 5000;
+const allWellPollEveryMs = 5000;
 /** Minimum time in milliseconds between two turns, however many notifications arrive. */
 const minBetweenMs = 100;
 /** Time in milliseconds between two searches for sidelined jobs whose circuit no longer exists. */
@@ -117,7 +117,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       adoptedAtMs = -Infinity;
     }
     if (adoptedAtMs === -Infinity) return 0;
-    return rows.length === 0 && changes.isConnected() ? allWellLookEveryMs : lookEveryMs;
+    return rows.length === 0 && changes.isConnected() ? allWellPollEveryMs : pollEveryMs;
   }
 
   async function keep(row: HostCircuit): Promise<void> {
@@ -128,7 +128,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       await circuits.releaseSidelined(row, broughtBack(row.sinceMs));
     } else if (row.state === 'open' && row.nextInMs <= 0) {
       await circuits.expire(row, maxExpired);
-      await tryHost(row, probeInMs(row.sinceMs, terms?.sideline.probeEveryMs ?? lookEveryMs));
+      await tryHost(row, probeInMs(row.sinceMs, terms?.sideline.probeEveryMs ?? pollEveryMs));
     }
   }
 
@@ -142,7 +142,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }
 
-  const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: pollEveryMs, clock, logger });
   changes.on('hosts', () => loop.poke());
 
   /**
@@ -176,7 +176,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const { jobId, orderingKey, route } = job;
     const nowMs = clock.monotonicMs();
     const startedMs = nowMs - (note.latencyMs ?? 0);
-    if (sign === 'fails' && isBackSince(job, host, startedMs)) return false;
+    if (sign === 'fails' && hasRecoveredSince(job, host, startedMs)) return false;
     const evidence = evidences.of(circuitKeyOf({ ...key, host: job.host }));
     const scope = evidence.onCalled({ jobId, orderingKey, sign, route, startedMs }, nowMs);
     const opened = job.probeOf === null ? learn(job, host, { ...scope, sign }, terms.sideline) : null;
@@ -188,9 +188,9 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
    * Returns true if the circuit of the host or route was open at or after `timeMs`, and is not any more. Failures of
    * calls that began earlier then do not count.
    */
-  function isBackSince({ clientId, route }: HeldJob, host: string, timeMs: number): boolean {
+  function hasRecoveredSince({ clientId, route }: HeldJob, host: string, timeMs: number): boolean {
     const names = [host, routeNameOf(host, route)];
-    return names.some((name) => known.isBackSince({ clientId, host: name }, timeMs));
+    return names.some((name) => known.hasRecoveredSince({ clientId, host: name }, timeMs));
   }
 
   /**

@@ -3,7 +3,7 @@ import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { createGuardedSockets } from '../../shared/http-client/guarded-sockets.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
+import { createBrokerCheck } from '../../shared/kafka/cluster/broker-check.ts';
 import { createTopicWriter } from '../../shared/kafka/publisher/topic-writer.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
@@ -56,8 +56,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   addPart('database', () => requireWritable(pool));
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const { brokers } = config.kafka;
-  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
-  addPart('kafka', brokerLook.require);
+  const brokerCheck = onClose(createBrokerCheck({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerCheck.require);
   const installationId = await takePart({ pool, logger, clock });
   const beats = onClose(createProcessBeats({ pool, owner, service: 'dispatcher', region, clock, logger }), (opened) =>
     opened.stop(),

@@ -56,7 +56,7 @@ interface DueReceipt {
 
 /** Maximum number of receipts in one request, by the contract. */
 const maxPerRequest = 1000;
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 const againAfterMs = 500;
 
 export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
@@ -72,7 +72,7 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
       const now = clock.monotonicMs();
       const due = waiting.filter(({ dueMs }) => dueMs <= now).slice(0, maxPerRequest);
       if (due.length === 0) {
-        await clock.sleep(lookEveryMs, stopping.signal);
+        await clock.sleep(pollEveryMs, stopping.signal);
         continue;
       }
       const isTaken = await send(due.map(({ receipt }) => receipt));

@@ -153,12 +153,12 @@ function oddId(plain: string, index: number, size: number): string {
 }
 
 /** Returns the first index for which `isBehind` returns true; `size` if there is none. */
-function bisect(size: number, isBehind: (index: number) => boolean): number {
+function bisect(size: number, isAfter: (index: number) => boolean): number {
   let low = 0;
   let high = size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBehind(middle)) high = middle;
+    if (isAfter(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

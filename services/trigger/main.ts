@@ -1,6 +1,6 @@
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
+import { createBrokerCheck } from '../../shared/kafka/cluster/broker-check.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
@@ -54,8 +54,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   addPart('database', () => requireWritable(pool));
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
   const { brokers } = config.kafka;
-  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
-  addPart('kafka', brokerLook.require);
+  const brokerCheck = onClose(createBrokerCheck({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerCheck.require);
   const installationId = await takePart({
     pool,
     logger,

@@ -161,14 +161,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     logger,
   });
   const { runHistory, stepEndings, topicBacklogs, stallMs } = deps;
-  const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
+  const passDeps = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
   const noter = createHistoryNoter({ runHistory, isSweeper, clock, warn, logger });
   const { reconciliation } = deps;
   const reconciler = createRunReconciler({ reconciliation, isSweeper, figures, clock, warn, logger });
   const keeping = loopOf(
     'run-keeper',
     createRunKeeper({
-      ...looking,
+      ...passDeps,
       isSweeper,
       openRuns,
       followers: [reconciler, noter],

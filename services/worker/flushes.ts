@@ -78,8 +78,8 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     const flushed = await ledger.flush({ ...group, ...terms, timedWithinMs }).catch((error: unknown) => {
       // The results are kept, and the next flush writes them. If their lease has expired by then, the ledger may refuse
       // them.
-      outcomes.putBack(finished);
-      queue.putBack(claims);
+      outcomes.requeue(finished);
+      queue.requeue(claims);
       throw error;
     });
     measure(flushed, finished.length, claims.length, clock.monotonicMs() - startedMs);

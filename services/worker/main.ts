@@ -2,7 +2,7 @@ import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
+import { createBrokerCheck } from '../../shared/kafka/cluster/broker-check.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
@@ -58,8 +58,8 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   addPart('database', () => requireWritable(pool));
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const { brokers } = config.kafka;
-  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
-  addPart('kafka', brokerLook.require);
+  const brokerCheck = onClose(createBrokerCheck({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerCheck.require);
   const installationId = await takePart({
     pool,
     logger,

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepOutcomes } from './call/step-outcomes.ts';
 import type { Checks } from './checks/checks.ts';
 import type { BeginMarks } from './claims/begin-marks.ts';
-import { lookForStopsMs } from './claims/stopped-feeds.ts';
+import { checkStopsEveryMs } from './claims/stopped-feeds.ts';
 import type { Flushes } from './flushes.ts';
 import type { StepQueue } from './intake/step-queue.ts';
 import type { TimedSteps } from './intake/timed-steps.ts';
@@ -55,7 +55,7 @@ export function createTurnPace(deps: TurnPaceDeps): TurnPace {
     const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), checks.slots.nextCallInMs([]), timedSteps.nextInMs());
     const soonestMs = Math.max(quickFlushMs, Math.ceil(nextInMs));
     const isAnyWaiting = slots.waitingFeeds().length + checks.slots.waitingFeeds().length > 0;
-    return Math.min(isAnyWaiting ? lookForStopsMs : idleMs, soonestMs);
+    return Math.min(isAnyWaiting ? checkStopsEveryMs : idleMs, soonestMs);
   }
 
   return { untilFlush, untilNext };

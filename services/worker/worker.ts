@@ -112,7 +112,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       guardKeeper.onWork();
       rateKeeper.onWork();
     }
-    stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
+    stops.check(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
   }
 
   /** Continues with batches that waited for a trial or a check. */

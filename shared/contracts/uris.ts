@@ -1,17 +1,17 @@
 /** Characters allowed after the host of a URI (RFC 3986); all others must be percent-encoded. */
-const behindHost = String.raw`[\w.~!$&'()*+,;=:@/?-]*(?:%[0-9A-Fa-f]{2}[\w.~!$&'()*+,;=:@/?-]*)*`;
+const afterHost = String.raw`[\w.~!$&'()*+,;=:@/?-]*(?:%[0-9A-Fa-f]{2}[\w.~!$&'()*+,;=:@/?-]*)*`;
 
 /** Excludes port 0, on which no server can listen. */
 const notPortZero = String.raw`(?!0+(?:[/?#]|$))`;
 
 const httpUri = new RegExp(
-  String.raw`^https?://(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::${notPortZero}\d*)?(?:[/?]${behindHost})?(?:#${behindHost})?$`,
+  String.raw`^https?://(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::${notPortZero}\d*)?(?:[/?]${afterHost})?(?:#${afterHost})?$`,
   'i',
 );
 
 /** URIs with scheme, host and port in plain ASCII, which are always valid, and without a fragment. */
 export const plainHttpUri = new RegExp(
-  String.raw`^(https?://[A-Za-z0-9.-]+(?::${notPortZero}\d{1,5})?)(?:[/?]${behindHost})?$`,
+  String.raw`^(https?://[A-Za-z0-9.-]+(?::${notPortZero}\d{1,5})?)(?:[/?]${afterHost})?$`,
 );
 
 /**

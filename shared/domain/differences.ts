@@ -35,14 +35,14 @@ function ofObjects(before: JsonObject, after: JsonObject, pointer: string, depth
 
 function ofLists(before: readonly unknown[], after: readonly unknown[], pointer: string, depth: number): Difference[] {
   const shorter = Math.min(before.length, after.length);
-  let ahead = 0;
-  while (ahead < shorter && isSame(before[ahead], after[ahead])) ahead++;
-  let behind = 0;
-  while (behind < shorter - ahead && isSame(before.at(-1 - behind), after.at(-1 - behind))) behind++;
-  const removed = before.slice(ahead, before.length - behind);
-  const added = after.slice(ahead, after.length - behind);
+  let atStart = 0;
+  while (atStart < shorter && isSame(before[atStart], after[atStart])) atStart++;
+  let atEnd = 0;
+  while (atEnd < shorter - atStart && isSame(before.at(-1 - atEnd), after.at(-1 - atEnd))) atEnd++;
+  const removed = before.slice(atStart, before.length - atEnd);
+  const added = after.slice(atStart, after.length - atEnd);
   const places = Array.from({ length: Math.max(removed.length, added.length) }, (_, place) => place);
-  return places.flatMap((place) => between(removed[place], added[place], `${pointer}/${ahead + place}`, depth + 1));
+  return places.flatMap((place) => between(removed[place], added[place], `${pointer}/${atStart + place}`, depth + 1));
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

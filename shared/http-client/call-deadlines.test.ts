@@ -36,7 +36,7 @@ describe('a call whose answer arrives while the event loop is blocked past the d
 });
 
 describe('a call after its deadline', () => {
-  /** Resolves when a call expires, given the number of bytes of its answer that were read at each look. */
+  /** Resolves when a call expires, given the number of bytes of its answer that were read so far at each poll. */
   function expiryOf(bytesRead: () => number): Promise<void> {
     return new Promise((resolve) => {
       const call = {
@@ -52,14 +52,14 @@ describe('a call after its deadline', () => {
   }
 
   it('expires after the first poll phase that reads no byte of its answer', async () => {
-    const looks = [0, 1, 1, 2, 2, 2];
-    await expiryOf(() => looks.shift() ?? Number.NaN);
-    expect(looks).toEqual([]);
+    const reads = [0, 1, 1, 2, 2, 2];
+    await expiryOf(() => reads.shift() ?? Number.NaN);
+    expect(reads).toEqual([]);
   });
 
   it('expires after 100 poll phases, even if its answer trickles in', async () => {
-    let looks = 0;
-    await expiryOf(() => looks++);
-    expect(looks).toBeLessThanOrEqual(200);
+    let reads = 0;
+    await expiryOf(() => reads++);
+    expect(reads).toBeLessThanOrEqual(200);
   });
 });

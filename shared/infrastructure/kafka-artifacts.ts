@@ -56,12 +56,12 @@ async function takeLock(lock: string): Promise<boolean> {
     await writeFile(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    if (await isLeftBehind(lock)) await rm(lock, { force: true });
+    if (await isAbandoned(lock)) await rm(lock, { force: true });
     return false;
   }
 }
 
-async function isLeftBehind(lock: string): Promise<boolean> {
+async function isAbandoned(lock: string): Promise<boolean> {
   try {
     const [owner, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)]);
     if (Date.now() - mtimeMs > fetchDeadlineMs) return true;

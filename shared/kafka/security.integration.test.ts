@@ -10,7 +10,7 @@ import { findFreePorts } from '../infrastructure/free-ports.ts';
 import { createGuardian, type Guardian } from '../infrastructure/guarded-processes.ts';
 import { startLocalKafka } from '../infrastructure/local-kafka.ts';
 import { createKafka, type KafkaSecurity } from './client/connection.ts';
-import { createBrokerLook } from './cluster/broker-look.ts';
+import { createBrokerCheck } from './cluster/broker-check.ts';
 import { createConsumer } from './consumer/consumer.ts';
 import { createPublisher } from './publisher/publisher.ts';
 
@@ -120,12 +120,12 @@ describe('a Kafka cluster with TLS and authentication', () => {
 
   it('answers a check of the brokers with the same certificate and password', async () => {
     const sasl = { mechanism: 'scram-sha-256', username, password } as const;
-    const look = createBrokerLook({ kafka: clientWith({ tls: tls(), sasl }), brokers: [broker] });
-    await look.require();
-    await look.require();
-    await look.close();
+    const read = createBrokerCheck({ kafka: clientWith({ tls: tls(), sasl }), brokers: [broker] });
+    await read.require();
+    await read.require();
+    await read.close();
     const stranger = clientWith({ tls: tls(), sasl: { ...sasl, password: 'wrong' } });
-    const refused = createBrokerLook({ kafka: stranger, brokers: [broker] });
+    const refused = createBrokerCheck({ kafka: stranger, brokers: [broker] });
     await expect(refused.require()).rejects.toThrow(/authentication failed/i);
     await refused.close();
   });

@@ -1,7 +1,7 @@
 import type { Shard } from '../domain/endpoint/shard.ts';
 
 /** State, as a worker reads it, of a shard whose endpoint is down or has recovered recently. */
-export type GuardLook = Shard &
+export type GuardState = Shard &
   (
     | {
         state: 'open';
@@ -39,7 +39,7 @@ export interface EndpointGuards {
    * @param working unhealthy shards for which this worker has work: the workers that list a shard share the calls of
    * its slow start
    */
-  look(working: readonly Shard[]): Promise<GuardLook[]>;
+  read(working: readonly Shard[]): Promise<GuardState[]>;
   /** Opens the breaker because calls of this worker met only failures. No effect if the breaker is open already. */
   open(broken: BrokenCalls): Promise<void>;
   /**

@@ -48,7 +48,7 @@ export interface StoredAudiences {
    * Returns the number of the first of a feed's batches that holds a user after `after`. The search is logarithmic: one
    * look-up for each doubling of the feed.
    */
-  batchBehind(feedId: string, after: string): Promise<number>;
+  firstBatchAfter(feedId: string, after: string): Promise<number>;
   /**
    * Returns one page of users, beginning with the batch `fromBatchNo`. A page may be empty and still not be the last.
    * Returns undefined if the users are no longer stored.

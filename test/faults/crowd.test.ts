@@ -35,7 +35,7 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
   let trial: Trial;
   let writer: pg.Pool;
   let proxy: ProxyBefore;
-  let looks: ReturnType<typeof timeAnswers>;
+  let reads: ReturnType<typeof timeAnswers>;
   afterEach(async () => {
     await writer.end();
     await trial.end();
@@ -63,8 +63,8 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
     });
     const { url } = trial.muster.database;
     writer = openTestPool({ connectionString: url, max: 1 });
-    looks = timeAnswers((sql) => isAdmissionsLook(sql) || isKeepersLook(sql));
-    proxy = await startProxyBefore(url, looks);
+    reads = timeAnswers((sql) => isAdmissionsLook(sql) || isKeepersLook(sql));
+    proxy = await startProxyBefore(url, reads);
     await restartTrigger();
   }
 
@@ -109,11 +109,11 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
     await trial.awaitCalls(largeRun, 1, concurrency);
     await withoutApi();
     const [rowsBefore, callsBefore] = [await rowsRead(), await trial.batchesCalled(largeRun, 1)];
-    looks.takeNew();
+    reads.takeNew();
     await lasting(countedMs);
     const [rowsAfter, callsAfter] = [await rowsRead(), await trial.batchesCalled(largeRun, 1)];
     trial.thaw('api');
-    const rowsPerLook = (rowsAfter - rowsBefore) / looks.takeNew().length;
+    const rowsPerLook = (rowsAfter - rowsBefore) / reads.takeNew().length;
     const smallRun = await run(small);
     await trial.awaitEnd(smallRun);
     const smallSeconds = await trial.servedWithin(smallRun, 1, 1);
@@ -151,7 +151,7 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
   });
 
   it('makes the trigger read all waiting runs if its query is unbounded (control)', async () => {
-    await begin(faultControls.looksAreBounded);
+    await begin(faultControls.readsAreBounded);
     await addCrowd(crowds[0]?.runs ?? 0);
     expect((await measure()).rowsPerLook).toBeGreaterThan(fewRows);
   });

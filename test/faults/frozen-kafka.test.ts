@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { z } from 'zod';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { createBrokerLook, type BrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
+import { createBrokerCheck, type BrokerCheck } from '../../shared/kafka/cluster/broker-check.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from '../e2e/installation.ts';
 import { faultControls } from '../mutations/fault-controls.ts';
 import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
@@ -21,21 +21,21 @@ const eventually = { timeout: 90_000, interval: 200 };
 
 describe('row 74: a frozen Kafka whose port still accepts connections', () => {
   let kafka: OwnKafka;
-  let look: BrokerLook;
+  let read: BrokerCheck;
   let muster: Installation;
   let ports: number[];
   beforeAll(async () => {
     kafka = await startOwnKafka(1);
     const brokers = kafka.brokers.split(',');
     const logger = pino({ level: 'silent' });
-    look = createBrokerLook({ kafka: createKafka({ brokers, clientId: 'witness', logger }), brokers });
+    read = createBrokerCheck({ kafka: createKafka({ brokers, clientId: 'witness', logger }), brokers });
   });
   afterEach(async () => {
     await kafka.heal();
     await muster.stop();
   });
   afterAll(async () => {
-    await look.close();
+    await read.close();
     await kafka.end();
   });
 
@@ -98,7 +98,7 @@ describe('row 74: a frozen Kafka whose port still accepts connections', () => {
     try {
       await begin(tree);
       kafka.freeze(1);
-      await expect(look.require()).rejects.toThrow(kafka.brokers);
+      await expect(read.require()).rejects.toThrow(kafka.brokers);
       for (const name of onKafka) expect((await partsOf(name)).parts['kafka'], name).toBe('ok');
     } finally {
       await rm(tree, { recursive: true });

@@ -20,7 +20,7 @@ const isLook = (sql: string) => sql.includes('as "deadlineInMs", h.holds');
 describe('row 51: slow queries of run states', () => {
   let trial: Trial;
   let proxy: ProxyBefore | undefined;
-  let looks: ReturnType<typeof delayAnswers>;
+  let reads: ReturnType<typeof delayAnswers>;
   let lookMs = 0;
   afterEach(async () => {
     await trial.end();
@@ -29,7 +29,7 @@ describe('row 51: slow queries of run states', () => {
 
   async function begin(without?: FaultControl): Promise<string> {
     lookMs = 0;
-    looks = delayAnswers(isLook, () => lookMs);
+    reads = delayAnswers(isLook, () => lookMs);
     trial = await startTrial({
       workers: 1,
       countries: ['SG'],
@@ -41,7 +41,7 @@ describe('row 51: slow queries of run states', () => {
       engine: { WORKER_CONCURRENCY: String(slots) },
       configure: (config) => ({ ...config, segmentation: { ...config.segmentation, pageSize: 1000 } }),
       throughProxy: async (databaseUrl) => {
-        proxy = await startProxyBefore(databaseUrl, looks);
+        proxy = await startProxyBefore(databaseUrl, reads);
         return proxy.databaseUrl;
       },
       ...(without && { without }),
@@ -59,8 +59,8 @@ describe('row 51: slow queries of run states', () => {
   async function slowDown(ms: number): Promise<() => void> {
     lookMs = ms;
     const over = trial.injections.begin('slow looks', `${ms} ms`);
-    const before = looks.delayed();
-    await until('looks are late', () => looks.delayed() > before);
+    const before = reads.delayed();
+    await until('looks are late', () => reads.delayed() > before);
     return () => {
       lookMs = 0;
       over();
@@ -80,8 +80,8 @@ describe('row 51: slow queries of run states', () => {
    */
   async function lastCallAfterPause(runId: string): Promise<number> {
     const path = { id: runId };
-    const before = looks.sent();
-    await until('a look is under way', () => looks.sent() > before);
+    const before = reads.sent();
+    await until('a look is under way', () => reads.sent() > before);
     const { client } = trial.muster.api;
     await pauseRun({ client, path, body: {} });
     const pausedMs = Date.now();
@@ -118,14 +118,14 @@ describe('row 51: slow queries of run states', () => {
   });
 
   it('stop all calls if a response counts only for the calls that waited for it (control)', async () => {
-    const runId = await begin(faultControls.looksAreGoodForWhoAsked);
+    const runId = await begin(faultControls.readsServeTheirCaller);
     await slowDown(1000);
     await lasting(1000);
     expect(await callsMeanwhile(runId)).toBe(0);
   });
 
   it('let calls begin after the published time if old responses stay valid (control)', async () => {
-    const runId = await begin(faultControls.looksGrowOld);
+    const runId = await begin(faultControls.readsExpire);
     await slowDown(1800);
     expect(await lastCallAfterPause(runId)).toBeGreaterThan(lastCallSentWithinMs + onItsWayMs);
   });

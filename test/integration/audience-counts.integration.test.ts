@@ -77,7 +77,7 @@ async function begun(body: object) {
   return exactCount.parse(answer.body);
 }
 
-const look = async (id: string) => exactCount.parse((await send('GET', `/audiences/exact-counts/${id}`)).json());
+const read = async (id: string) => exactCount.parse((await send('GET', `/audiences/exact-counts/${id}`)).json());
 
 /** Creates a clock that advances by a save interval at each look, and on which pauses take no time. */
 function hastyClock(): Clock {
@@ -122,7 +122,7 @@ describe('an exact audience count', () => {
     const { id, state, requestedBy } = await begun(merged);
     expect({ state, requestedBy }).toEqual({ state: 'waiting', requestedBy: 'a test' });
     await carryOn(await claimed('one'));
-    const done = await look(id);
+    const done = await read(id);
     expect(done).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, withUsers: null, both: null });
     expect(done.counted.map(({ country, users: counted }) => [country, counted])).toEqual([
       ['SG', 140],
@@ -158,7 +158,7 @@ describe('an exact audience count', () => {
     const audience = { include: [{ segment: 'a' }, { list }] };
     const { id } = await begun({ countries: ['SG', 'ID'], audience });
     await carryOn(await claimed('one'));
-    const { counted, parts, users: all } = await look(id);
+    const { counted, parts, users: all } = await read(id);
     expect(counted).toMatchObject([
       { country: 'SG', users: 100, excluded: 1 },
       { country: 'ID', users: 31 },
@@ -170,7 +170,7 @@ describe('an exact audience count', () => {
     const audience = { include: [{ segment: 'a' }] };
     const { id } = await begun({ countries: ['SG', 'ID'], audience, with: { include: [{ segment: 'b' }] } });
     await carryOn(await claimed('one'));
-    expect(await look(id)).toMatchObject({ state: 'done', users: 130, withUsers: 100, both: 50, parts: null });
+    expect(await read(id)).toMatchObject({ state: 'done', users: 130, withUsers: 100, both: 50, parts: null });
   });
 
   it('returns the users of each source and the users that each exclusion removes, also in other countries', async () => {
@@ -186,14 +186,14 @@ describe('an exact audience count', () => {
     await carryOn(await claimed('one'));
     // u1005 is in both exclusions and counts for the first; u1070 is in SG, but the list names it in ID.
     const parts = { include: [130], repeated: 0, exclude: [10, 2], elsewhere: 0 };
-    expect(await look(id)).toMatchObject({ users: 118, excluded: 12, parts });
+    expect(await read(id)).toMatchObject({ users: 118, excluded: 12, parts });
   });
 
   it('has a breakdown by source even if the audience has a single source', async () => {
     const { id } = await begun({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
     await carryOn(await claimed('one'));
     const parts = { include: [100], repeated: 0, exclude: [], elsewhere: 0 };
-    expect(await look(id)).toMatchObject({ users: 100, parts });
+    expect(await read(id)).toMatchObject({ users: 100, parts });
   });
 });
 
@@ -212,7 +212,7 @@ describe('an audience count whose trigger dies', () => {
     expect(second.countries[0]?.users).toBeGreaterThan(0);
     await carryOn(second);
     const parts = { include: [130, 100], repeated: 50, exclude: [10], elsewhere: 0 };
-    expect(await look(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, parts });
+    expect(await read(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, parts });
   });
 
   it('has no breakdown by source if a trigger of an earlier version counted some of its users', async () => {
@@ -224,7 +224,7 @@ describe('an audience count whose trigger dies', () => {
     await on.deps.pool.query("update audience_counts set countries = countries #- '{0,parts}'");
     await leaseIsOver();
     await carryOn(await claimed('two'));
-    const { users: all, parts, counted } = await look(id);
+    const { users: all, parts, counted } = await read(id);
     expect([all, parts, counted.map((line) => line.parts)]).toEqual([
       ...[170, null],
       [null, { include: [30, 0], repeated: 0, exclude: [0], elsewhere: 0 }],
@@ -266,7 +266,7 @@ describe('an audience count', () => {
       if (++pages === 5) snapshot = 's2';
     };
     await carryOn(await claimed('one'));
-    expect(await look(id)).toMatchObject({ state: 'done', users: 100 });
+    expect(await read(id)).toMatchObject({ state: 'done', users: 100 });
     expect(await ask({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } })).toMatchObject({
       status: 200,
       body: { id },
@@ -277,7 +277,7 @@ describe('an audience count', () => {
       if (++pages % 3 === 0) snapshot = `s${pages}`;
     };
     await carryOn(await claimed('one'));
-    const failed = await look(lost.id);
+    const failed = await read(lost.id);
     expect([failed.state, failed.cause]).toEqual(['failed', 'its snapshot in SG went 4 times before it was counted']);
   });
 
@@ -285,7 +285,7 @@ describe('an audience count', () => {
     const { id } = await begun(merged);
     failure = { kind: 'unavailable', cause: 'HTTP 503', retryAfterMs: null };
     await carryOn(await claimed('one'));
-    const failed = await look(id);
+    const failed = await read(id);
     expect([failed.state, failed.cause?.includes('HTTP 503')]).toEqual(['failed', true]);
   });
 
@@ -294,7 +294,7 @@ describe('an audience count', () => {
     const count = await claimed('one');
     await on.deps.pool.query(`update audience_counts set started_at = now() - interval '7 hours'`);
     expect(await store().renew(count, 15_000)).toBe('too-long');
-    expect((await look(id)).state).toBe('running');
+    expect((await read(id)).state).toBe('running');
   });
 
   it('is refused if its account has four active counts, and accounts with fewer active counts go first', async () => {
@@ -370,5 +370,5 @@ it('a trigger counts audiences on notification, beside its other work, and stops
   counter.start();
   await ended.promise;
   await counter.stop();
-  expect(await look(id)).toMatchObject({ state: 'done', users: 170 });
+  expect(await read(id)).toMatchObject({ state: 'done', users: 170 });
 });

@@ -2,9 +2,9 @@ import pg, { type Pool } from 'pg';
 import { expect, it } from 'vitest';
 import { createClientCredit } from '../../services/scheduler/offer/client-credit.ts';
 import { createBackloggedClients } from '../../services/scheduler/offer/backlogged-clients.ts';
-import { lookBehind } from '../../services/scheduler/offer/look-behind.ts';
+import { offerBacklogged } from '../../services/scheduler/offer/offer-backlogged.ts';
 import { createMarks } from '../../services/scheduler/offer/marks.ts';
-import { lookForDue, type LookDeps } from '../../services/scheduler/offer/offer-due.ts';
+import { scanDue, type ScanDeps } from '../../services/scheduler/offer/offer-due.ts';
 import { createRecentOffers } from '../../services/scheduler/offer/recent-offers.ts';
 import { createSkimSize } from '../../services/scheduler/offer/skim-size.ts';
 import { createSweptJobs } from '../../services/scheduler/offer/swept-jobs.ts';
@@ -71,17 +71,17 @@ function countedPool(): { pool: Pool; takeRows: () => number } {
   return { pool, takeRows };
 }
 
-it('with a thousand clients behind a backlog, a scheduler reads only new jobs and due jobs', async () => {
+it('with a thousand backlogged clients, a scheduler reads only new jobs and due jobs', async () => {
   await database.empty();
   await addJobs();
   const { pool, takeRows } = countedPool();
-  const [marks, behind, outbox] = [createMarks(), createBackloggedClients(), new Array<JobReference>()];
+  const [marks, backlogged, outbox] = [createMarks(), createBackloggedClients(), new Array<JobReference>()];
   marks.own(Array.from({ length: 64 }, (_, partition) => partition));
   const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
-  const look: LookDeps = {
+  const read: ScanDeps = {
     due: createDueReferences({ pool }),
     marks,
-    behind,
+    backlogged,
     credit,
     outbox,
     lately: createRecentOffers(),
@@ -91,21 +91,21 @@ it('with a thousand clients behind a backlog, a scheduler reads only new jobs an
   const give = (toAnyClient: number) =>
     credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map([[crowd, 0]]) }], 1000);
   give(0);
-  while ((await lookForDue(look, 0, 0)).found > 0);
-  expect(behind.size).toBe(clients + 1);
+  while ((await scanDue(read, 0, 0)).found > 0);
+  expect(backlogged.size).toBe(clients + 1);
   expect(takeRows()).toBeLessThan((crowdJobs + clients * jobsOfClient) * 1.1);
-  for (let looks = 0; looks < 10; looks++) await lookForDue(look, 0, 0);
+  for (let reads = 0; reads < 10; reads++) await scanDue(read, 0, 0);
   expect(takeRows()).toBe(0);
 
   give(100);
-  while (await lookBehind(look, 0));
+  while (await offerBacklogged(read, 0));
   expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(clients * jobsOfClient);
   expect(outbox).toHaveLength(clients * jobsOfClient);
   expect(takeRows()).toBeLessThan(clients * jobsOfClient * 1.1);
-  expect(behind.size).toBe(1);
+  expect(backlogged.size).toBe(1);
 });
 
-it('a sweep does not compare each row with every client that is behind', async () => {
+it('a sweep does not compare each row with every client that is backlogged', async () => {
   await database.empty();
   let plan = '';
   const query = async ({ text, values }: { text: string; values?: unknown[] }) => {
@@ -117,10 +117,10 @@ it('a sweep does not compare each row with every client that is behind', async (
     get: (target, name): unknown => (name === 'query' ? query : Reflect.get(target, name)),
   });
   const some = [clientIdOf(1), bandOf(clientIdOf(2), 'high')];
-  const passedOver = new Map([...some.map((band) => [band, 2n] as const), [clientIdOf(3), -1n]]);
+  const skippedBands = new Map([...some.map((band) => [band, 2n] as const), [clientIdOf(3), -1n]]);
   const until = { dueUs: 4e15, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
   const ranges = [1, 2].map((partition) => ({ partition, after: firstMark, until }));
-  await createDueReferences({ pool }).sweep(ranges, passedOver, 2000);
+  await createDueReferences({ pool }).sweep(ranges, skippedBands, 2000);
   // Three lists are hashed: bands in all partitions, bands in some, and bands of another priority.
   expect(new Set(plan.match(/hashed SubPlan \d+/g)).size).toBe(3);
   expect(plan).not.toContain('array_position');

@@ -181,7 +181,7 @@ describe('the history of a run', () => {
     );
   });
 
-  const look = async (of = runId) => {
+  const read = async (of = runId) => {
     const notified = await createRunHistory({ pool: on.pool }).noteTroubles([of]);
     return notified.map(({ kind }) => kind);
   };
@@ -196,14 +196,14 @@ describe('the history of a run', () => {
   it('records once that a step with batches has no worker, and once that a worker is back', async () => {
     await feed('SG');
     await serve('w', award, ['SG']);
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await reports().withdraw('w');
-    expect(await look()).toEqual(['worker-missing']);
+    expect(await read()).toEqual(['worker-missing']);
     await on.passTime(5000);
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await serve('w', award, ['SG']);
-    expect(await look()).toEqual(['worker-back']);
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual(['worker-back']);
+    expect(await read()).toEqual([]);
     const place = { step: 1, action: award, country: 'SG', cause: 'no worker serves it' };
     expect(await events()).toEqual([
       { kind: 'worker-missing', ...place },
@@ -214,46 +214,46 @@ describe('the history of a run', () => {
   it('records why a worker cannot serve a step', async () => {
     await feed('SG');
     await serve('w', award, ['SG'], 'it has no secret "token"');
-    expect(await look()).toEqual(['worker-missing']);
+    expect(await read()).toEqual(['worker-missing']);
     expect(await events()).toMatchObject([{ cause: 'no worker can serve it: it has no secret "token"' }]);
   });
 
   it('records a later step without a worker only once the step has batches', async () => {
     const sg = await feed('SG');
     await serve('w', award, ['SG']);
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await on.deps.rows.addTotals(sg, 0, { step: 1, done: 1, survived: 1, succeeded: 100 });
-    expect(await look()).toEqual(['worker-missing']);
+    expect(await read()).toEqual(['worker-missing']);
     expect(await events()).toMatchObject([{ step: 2, action: send }]);
   });
 
   it('records no missing worker in the first 30 s of the run', async () => {
     const young = await run({ startedAt: new Date(on.deps.clock.nowMs() - 29_000), scheduledFor: new Date(1) });
     await feed('SG', young);
-    expect(await look(young)).toEqual([]);
+    expect(await read(young)).toEqual([]);
     await on.passTime(1000);
-    expect(await look(young)).toEqual(['worker-missing']);
+    expect(await read(young)).toEqual(['worker-missing']);
   });
 
   it('records no missing worker while the run is paused, and the same missing worker only once', async () => {
     await feed('SG');
     await setState('paused');
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await setState('running');
-    expect(await look()).toEqual(['worker-missing']);
+    expect(await read()).toEqual(['worker-missing']);
     for (const state of ['paused', 'running']) {
       await setState(state);
-      expect(await look()).toEqual([]);
+      expect(await read()).toEqual([]);
     }
   });
 
   it('does not record the return of a worker if no batch waits for it', async () => {
     const sg = await feed('SG');
-    expect(await look()).toEqual(['worker-missing']);
+    expect(await read()).toEqual(['worker-missing']);
     await on.deps.rows.addTotals(sg, 0, { step: 1, done: 10, expired: 1000 });
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await serve('w', award, ['SG']);
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
   });
 });
 

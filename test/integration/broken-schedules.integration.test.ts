@@ -32,7 +32,7 @@ const garbage = {
 };
 
 const api = apiOnPostgres();
-const looker = { region: 'local', owner: 'a node' };
+const node = { region: 'local', owner: 'a node' };
 /** Schedule as created. */
 const wanted = {
   name: 'each minute',
@@ -58,7 +58,7 @@ async function spoil(assignment: string) {
   );
 }
 
-const recur = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).recur(looker, 100);
+const recur = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).recur(node, 100);
 const rearm = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).rearm(100, null);
 const displayed = async () => scheduleShape.parse((await api.ask('GET', url)).json());
 const listed = async (query: string) =>
@@ -78,7 +78,7 @@ describe('an unreadable schedule', () => {
     const { fired, broken } = await recur();
     expect(fired).toHaveLength(99);
     expect(broken).toMatchObject([{ cause: containing('recurrence.zone') }]);
-    expect(await recur()).toMatchObject({ fired: [], broken: [], looked: 0 });
+    expect(await recur()).toMatchObject({ fired: [], broken: [], examined: 0 });
   });
 
   it.each(Object.entries(garbage))('can be shown, listed and disabled: %s', async (_, assignment) => {
@@ -167,7 +167,7 @@ describe('an unreadable schedule', () => {
     expect(await rearm()).toMatchObject({ broken: [{}], brokenNow: 1, readable: [] });
     expect(await rearm()).toMatchObject({ broken: [], brokenNow: 1, readable: [] });
     await api.pool.query('update schedules set definition = $1', [JSON.stringify(good.rows[0]?.definition)]);
-    expect(await rearm()).toMatchObject({ mended: 0, broken: [], brokenNow: 0, readable: [containing('')] });
+    expect(await rearm()).toMatchObject({ repaired: 0, broken: [], brokenNow: 0, readable: [containing('')] });
     expect(await displayed()).toMatchObject({ state: 'active', stateReason: null });
     await api.passTime(60_000);
     expect((await recur()).fired).toHaveLength(1);
@@ -184,6 +184,6 @@ describe('an unreadable schedule', () => {
     await api.pool.query('delete from jobs');
     await spoil(garbage['headers that are not JSON']);
     const due = createDueSchedules({ pool: api.pool, quotas: usualQuotas });
-    expect(await due.fireBuffered(looker, 100)).toMatchObject({ fired: [{}], broken: [{}] });
+    expect(await due.fireBuffered(node, 100)).toMatchObject({ fired: [{}], broken: [{}] });
   });
 });

@@ -78,7 +78,7 @@ async function pagesOfReservation(campaign: string): Promise<number> {
   const client = await database.pool.connect();
   const pages: number[] = [];
   try {
-    for (let look = 0; look < 3; look++) {
+    for (let read = 0; read < 3; read++) {
       await client.query('begin');
       const reserve = `${explained} select * from reserve_budgets($1, $2, $3)`;
       const values = [[rows[0]?.feed], [reservations + 1], [1]];

@@ -3,9 +3,9 @@ import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
 import {
-  lookAhead,
-  lookLate,
-  lookOfClients,
+  scanDue,
+  scanLate,
+  readOfClients,
   skimDue,
   sweepDue,
   sweepLapsed,
@@ -203,11 +203,11 @@ describe('the queries for due jobs', () => {
     const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
     const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
     const statements = [
-      lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
-      lookLate.with({ ...marks, horizon: null }),
+      scanDue.with({ ...marks, limit: 16, nearMs: 50 }),
+      scanLate.with({ ...marks, horizon: null }),
       sweepDue.with({ ...marks, ...until, ...skipParams(new Map(), [{ partition: 1 }]) }),
       skimDue.with({ ...marks, limit: 16 }),
-      lookOfClients.with({
+      readOfClients.with({
         ...marks,
         ...until,
         clients: `{${clientIdOf(1)}}`,
@@ -271,11 +271,11 @@ async function rowsReadOfLooks(): Promise<Record<string, number>> {
   const after = { partitions, dues: all('0'), ids: all(jobIdOf(0)) };
   const range = { ...after, untilDues: all('4102444800000000'), untilIds: all(jobIdOf(0)) };
   const ofClient = (client: number, priorities = '{}') =>
-    lookOfClients.with({ ...range, clients: all(clientIdOf(client)), priorities, limits: all('1'), rows: 16 });
+    readOfClients.with({ ...range, clients: all(clientIdOf(client)), priorities, limits: all('1'), rows: 16 });
   const skips = { everywhere: `{${clientIdOf(1)}}`, partly: '{}', partlyIn: '{}', bands: '{}', bandsIn: '{}' };
   const urgentAlone = { ...skips, bands: `{${clientIdOf(2)}/high}`, bandsIn: '{-1}' };
   const statements = {
-    look: lookAhead.with({ ...after, limit: 16, nearMs: 50 }),
+    look: scanDue.with({ ...after, limit: 16, nearMs: 50 }),
     skim: skimDue.with({ ...after, limit: 16 }),
     'look of the crowd': ofClient(1),
     'look of another client': ofClient(2),
@@ -397,14 +397,14 @@ describe('a late-job query on Postgres', () => {
     const marks = [{ partition: 1, dueUs: seen.dueUs, jobId: seen.jobId }];
     await subject.add([{ jobId: jobIdOf(65), clientId, dueInMs: 120_000 }]);
     let horizon: string | null = null;
-    const look = async () => {
-      const looked = await due.lookLate(marks, horizon);
-      horizon = looked.horizon;
-      return looked.late.map(({ jobId }) => jobId);
+    const read = async () => {
+      const lateScan = await due.scanLate(marks, horizon);
+      horizon = lateScan.horizon;
+      return lateScan.late.map(({ jobId }) => jobId);
     };
     // The horizon is before all open transactions of the server, including those in the databases of other tests.
-    const untilNothingIsLate = () => expect.poll(look, { timeout: 30_000 }).toEqual([]);
-    expect(await look()).toEqual([jobIdOf(1)]);
+    const untilNothingIsLate = () => expect.poll(read, { timeout: 30_000 }).toEqual([]);
+    expect(await read()).toEqual([jobIdOf(1)]);
     await untilNothingIsLate();
 
     const moving = await database.pool.connect();
@@ -414,10 +414,10 @@ describe('a late-job query on Postgres', () => {
       [...[jobIdOf(65), seen.dueUs]],
     );
 
-    expect(await look()).toEqual([]);
+    expect(await read()).toEqual([]);
     await moving.query('commit');
     moving.release();
-    expect(await look()).toEqual([jobIdOf(65)]);
+    expect(await read()).toEqual([jobIdOf(65)]);
     await untilNothingIsLate();
   });
 });

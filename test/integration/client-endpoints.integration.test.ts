@@ -235,7 +235,7 @@ describe('jobs that name an endpoint', () => {
     const partitions = new Set([through, beside].map((id) => jobPartitionOf(uuid(id))));
     const marks = Array.from(partitions, (partition) => ({ partition, ...firstMark }));
     const endpointIdOf = new Map(
-      (await due.look(marks, 10, 0)).due.map(({ jobId, clientId: endpointId }) => [jobId, endpointId]),
+      (await due.scan(marks, 10, 0)).due.map(({ jobId, clientId: endpointId }) => [jobId, endpointId]),
     );
     expect([endpointIdOf.get(uuid(through)), endpointIdOf.get(uuid(beside))]).toEqual([billing, clientId]);
     const skimmed = await due.skim(marks, new Map([[clientId, -1n]]), 10);

@@ -65,15 +65,15 @@ const linesOf = async (table: string) => (await database.pool.query(`select from
 describe('a run that has ended', () => {
   it('keeps one row of totals per step, and its report does not change', async () => {
     const { runId } = await doneRun({ 2: [failed('u011')], 4: [failed('u031'), failed('u032', unknown)] });
-    const look = async () => {
+    const read = async () => {
       const snapshot = await subject.reports.snapshot(runId);
       return [snapshot?.countries, snapshot?.budgets, await subject.reports.failureGroups(runId)];
     };
-    const before = await look();
+    const before = await read();
     expect([await linesOf('run_totals'), await linesOf('failure_totals')]).toEqual([2, 3]);
     expect(await subject.runs.finish(runId, 'completed_with_failures', null)).toBe(true);
     expect([await linesOf('run_totals'), await linesOf('failure_totals')]).toEqual([1, 2]);
-    expect(await look()).toEqual(before);
+    expect(await read()).toEqual(before);
   });
 
   it('charges its budget once, however often it is ended', async () => {
@@ -159,7 +159,7 @@ async function pagesReadBy(feedId: string, batches: number): Promise<number> {
       [feedId, batches + 1],
     );
     // The first executions also read the catalogue.
-    for (let look = 0; look < 3; look++) {
+    for (let read = 0; read < 3; read++) {
       const { rows } = await client.query<Plan>(`${explained} select * from reserve_budgets($1, $2, $3)`, [
         [feedId],
         [batches + 1],

@@ -260,11 +260,11 @@ describe('a repeated job whose statement waits until the first copy has ended', 
     const { rows: source } = await database.pool.query<{ prosrc: string }>(
       `select prosrc from pg_proc where proname = 'refuse_ended_jobs'`,
     );
-    const look = /perform (from unnest\(ids\)[^;]*);/
+    const read = /perform (from unnest\(ids\)[^;]*);/
       .exec(source[0]?.prosrc ?? '')?.[1]
       ?.replace('(ids)', '($1::uuid[])')
       .replace('since', '$2::interval');
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) select ${look ?? ''}`);
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) select ${read ?? ''}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
     expect(plan).not.toContain('Seq Scan');

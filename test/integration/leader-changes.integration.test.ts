@@ -5,7 +5,7 @@ import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { createChangeFeed, notifyChange } from '../../shared/postgres/connection/change-feed.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
-import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
+import { checkServers } from '../../shared/postgres/connection/servers/check-servers.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { until } from '../faults/support/until.ts';
@@ -43,7 +43,7 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
     await requireWritable(pool);
     expect(await portOf(pool)).toBe(pair.one.name);
     expect(await portOf(open(`${standbyFirst()}?target_session_attrs=any`))).toBe(pair.two.name);
-    expect(await lookAtServers(pair.databaseUrl)).toBe(`${pair.one.name} leads, ${pair.two.name} is a standby`);
+    expect(await checkServers(pair.databaseUrl)).toBe(`${pair.one.name} leads, ${pair.two.name} is a standby`);
   });
 
   it('are followed by pools and the change feed to the new leader and back, automatically', async () => {
@@ -106,10 +106,10 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
       expect((await broken).message).toBe(`Connection lost: ${next.name} leads now`);
       held.release(true);
       expect(await portOf(pool)).toBe(next.name);
-      await expect(lookAtServers(pair.databaseUrl)).resolves.toContain(`${next.name} leads`);
+      await expect(checkServers(pair.databaseUrl)).resolves.toContain(`${next.name} leads`);
     } finally {
       old.thawDoor();
     }
-    await expect(lookAtServers(pair.databaseUrl)).rejects.toThrow(`${pair.one.name} leads, ${pair.two.name} leads`);
+    await expect(checkServers(pair.databaseUrl)).rejects.toThrow(`${pair.one.name} leads, ${pair.two.name} leads`);
   });
 });

@@ -7,13 +7,13 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 
-/** Runs `look` while a lock blocks every session that locks or writes rows. Sessions that only read need not wait. */
-async function whileNoRowIsLocked<Result>(look: () => Promise<Result>): Promise<Result> {
+/** Runs a function while a lock blocks every session that locks or writes rows. Sessions that only read need not wait. */
+async function whileNoRowIsLocked<Result>(run: () => Promise<Result>): Promise<Result> {
   const other = await database.pool.connect();
   try {
     await other.query('begin');
     await other.query('lock table leases, run_starts, schedules, occurrences in exclusive mode');
-    return await look();
+    return await run();
   } finally {
     await other.query('rollback');
     other.release();
@@ -32,10 +32,10 @@ describe('a scheduler with no due work', () => {
 
   it('queries schedules and buffered occurrences without locking rows', async () => {
     await database.empty();
-    const looker = { region: 'local', owner: 'a' };
+    const node = { region: 'local', owner: 'a' };
     const due = createDueSchedules({ pool: database.pool, quotas: usualQuotas });
-    expect(await whileNoRowIsLocked(() => due.recur(looker, 10))).toMatchObject({ looked: 0, nextLookInMs: null });
-    expect(await whileNoRowIsLocked(() => due.fireBuffered(looker, 10))).toEqual({
+    expect(await whileNoRowIsLocked(() => due.recur(node, 10))).toMatchObject({ examined: 0, nextCheckInMs: null });
+    expect(await whileNoRowIsLocked(() => due.fireBuffered(node, 10))).toEqual({
       fired: [],
       broken: [],
       isAny: false,

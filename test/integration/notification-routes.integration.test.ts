@@ -32,7 +32,7 @@ async function made(fields: object = {}) {
   return createdNotification.parse(answer.json());
 }
 
-const look = async (id: string) => notificationShape.parse((await on.ask('GET', `/v1/notifications/${id}`)).json());
+const read = async (id: string) => notificationShape.parse((await on.ask('GET', `/v1/notifications/${id}`)).json());
 const uuid = (id: string) => uuidOf('notification', id) ?? '';
 const errorsOf = (answer: { json: () => unknown }) =>
   problem.parse(answer.json()).errors.map(({ code, pointer }) => `${code} ${pointer}`);
@@ -55,7 +55,7 @@ describe('a notification', () => {
       dead: 0,
       lastSent: null,
     });
-    expect(await look(notification.id)).toEqual(notification);
+    expect(await read(notification.id)).toEqual(notification);
     const [row] = await on.rowsOf('notifications');
     const stored = z.string().parse(row?.['url']);
     expect(stored).not.toContain('services');
@@ -263,7 +263,7 @@ describe('a notification of an account', () => {
         (await askAs(secret, 'POST', '/v1/notifications', body)).json(),
       );
       expect(await list(secret)).toEqual([ours.id]);
-      expect(await look(notification.id)).toEqual(notification);
+      expect(await read(notification.id)).toEqual(notification);
       expect(await on.rowsOf('client_endpoint_secrets')).toHaveLength(2);
     },
   );
@@ -293,7 +293,7 @@ describe('a notification of an account', () => {
     expect((await askAs(secret, 'POST', '/v1/notifications', { ...body, ...inside })).statusCode).toBe(403);
     const { notification } = createdNotification.parse((await askAs(secret, 'POST', '/v1/notifications', body)).json());
     expect((await askAs(secret, 'PATCH', `/v1/notifications/${notification.id}`, inside)).statusCode).toBe(403);
-    expect((await look(notification.id)).egress).toEqual({ allow: [] });
+    expect((await read(notification.id)).egress).toEqual({ allow: [] });
     expect((await on.ask('POST', '/v1/notifications', { ...body, ...inside })).statusCode).toBe(201);
   });
 });
@@ -308,7 +308,7 @@ describe('the deliveries of a notification', () => {
     expect(tested.statusCode).toBe(202);
     const { id } = z.object({ id: z.string() }).parse(tested.json());
     await deliver();
-    expect(await look(notification.id)).toMatchObject({ waiting: 1, dead: 0, lastSent: null });
+    expect(await read(notification.id)).toMatchObject({ waiting: 1, dead: 0, lastSent: null });
     const [job] = await on.rowsOf('jobs');
     expect(publicId('job', z.string().parse(job?.['id']))).toBe(id);
 
@@ -322,7 +322,7 @@ describe('the deliveries of a notification', () => {
         url, tags)
       select id, client, now(), accepted_at, scheduled_for, 'dead', 12, 500, 'http-500', method, url, tags from j`,
     );
-    expect(await look(notification.id)).toMatchObject({ waiting: 0, dead: 1 });
+    expect(await read(notification.id)).toMatchObject({ waiting: 0, dead: 1 });
     expect((await deliveries(notification.id, '?state=dead')).items).toMatchObject([
       { id, event: 'notification.test', state: 'dead', attempts: 12, status: 500, cause: 'http-500' },
     ]);
@@ -345,7 +345,7 @@ describe('the deliveries of a notification', () => {
     const rest = await deliveries(notification.id, `?limit=3&cursor=${first.next ?? ''}`);
     expect([...first.items, ...rest.items].map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5]);
     expect(rest.next).toBeNull();
-    expect((await look(notification.id)).lastSent).toMatchObject({ event: 'run.started', status: 204 });
+    expect((await read(notification.id)).lastSent).toMatchObject({ event: 'run.started', status: 204 });
     expect((await on.ask('GET', `/v1/notifications/${notification.id}/deliveries?cursor=x`)).statusCode).toBe(422);
   });
 });

@@ -198,16 +198,16 @@ describe('the client of a notification', () => {
     expect(await textsTo(notification)).toHaveLength(1);
     const [row] = await on.rowsOf('jobs');
     const path = `/v1/jobs/${publicId('job', z.string().parse(row?.['id']))}`;
-    const look = async (secret: string | undefined) => {
+    const read = async (secret: string | undefined) => {
       const { statusCode, body } = await askAs(secret, 'GET', path);
       return [statusCode, body.includes('Elsewhere')];
     };
-    expect(await look(narrow.secret)).toEqual([403, false]);
-    expect(await look(other.secret)).toEqual([404, false]);
-    expect(await look(wide.secret)).toEqual([200, true]);
-    expect(await look(undefined)).toEqual([200, true]);
+    expect(await read(narrow.secret)).toEqual([403, false]);
+    expect(await read(other.secret)).toEqual([404, false]);
+    expect(await read(wide.secret)).toEqual([200, true]);
+    expect(await read(undefined)).toEqual([200, true]);
     expect((await askAs(wide.secret, 'DELETE', `/v1/notifications/${notification}`)).statusCode).toBe(204);
-    expect(await look(other.secret)).toEqual([404, false]);
+    expect(await read(other.secret)).toEqual([404, false]);
   });
 
   it('cannot be given keys or credentials by the routes of clients', async () => {

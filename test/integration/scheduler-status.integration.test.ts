@@ -38,18 +38,18 @@ describe('the scheduler status for operators', () => {
       { jobId: jobIdOf(65), clientId: clientIdOf(1), dueInMs: -1000 },
       { jobId: jobIdOf(2), clientId: clientIdOf(1), dueInMs: 60_000 },
     ]);
-    const look = await subject.desk.look();
-    expect(look.nodes).toMatchObject([{ owner: 'a', kind: 'scheduler', region: 'local', figures: { lagMs: 7 } }]);
-    expect(look.partitions).toHaveLength(64);
-    expect(look.partitions[1]).toMatchObject({ partition: 1, due: 2 });
-    expect(look.partitions[1]?.oldestMs).toBeGreaterThanOrEqual(2000);
-    expect(look.partitions[2]).toMatchObject({ partition: 2, due: 0, oldestMs: 0 });
+    const read = await subject.desk.read();
+    expect(read.nodes).toMatchObject([{ owner: 'a', kind: 'scheduler', region: 'local', figures: { lagMs: 7 } }]);
+    expect(read.partitions).toHaveLength(64);
+    expect(read.partitions[1]).toMatchObject({ partition: 1, due: 2 });
+    expect(read.partitions[1]?.oldestMs).toBeGreaterThanOrEqual(2000);
+    expect(read.partitions[2]).toMatchObject({ partition: 2, due: 0, oldestMs: 0 });
   });
 
   it('shows hosts with open circuits and their waiting jobs, and can enable a host', async () => {
     await subject.circuits.disable(host, 'status 410');
     await subject.add([{ jobId: jobIdOf(1), clientId: host.clientId, dueInMs: -1, sideline: host.host }]);
-    expect((await subject.desk.look()).hosts).toMatchObject([
+    expect((await subject.desk.read()).hosts).toMatchObject([
       { ...host, state: 'disabled', cause: 'status 410', sidelined: 1 },
     ]);
     expect(await subject.desk.enableHost(host.clientId, host.host)).toBe(true);
@@ -72,6 +72,6 @@ describe('the scheduler status for operators', () => {
       ['west', 1, true],
     ]);
     expect(await subject.desk.switchTo('nowhere', null)).toBeUndefined();
-    expect(states((await subject.desk.look()).regions)).toHaveLength(2);
+    expect(states((await subject.desk.read()).regions)).toHaveLength(2);
   });
 });

@@ -120,11 +120,11 @@ describe('firing schedules on Postgres', () => {
     try {
       await rival.query('begin');
       await rival.query('lock table jobs in access exclusive mode');
-      const look = due.recur({ region: 'local', owner: 'a' }, 10);
-      look.catch(() => undefined);
+      const read = due.recur({ region: 'local', owner: 'a' }, 10);
+      read.catch(() => undefined);
       await untilOneWaits(database.pool);
       await database.pool.query(`select pg_terminate_backend(pid, 30000) from ${lockWaits}`);
-      await expect(look).rejects.toThrow();
+      await expect(read).rejects.toThrow();
     } finally {
       rival.release(true);
     }
@@ -154,7 +154,7 @@ describe('firing schedules on Postgres', () => {
     const careful = { ...eachMinute, recurrence: { ...recurrence, overlap: 'skip' as const } };
     await schedules.create({ name: 'looks who is at work', clientId, definition: careful, note: null });
     await subject.passTime(59_900);
-    expect(await plain.recur({ region: 'local', owner: 'a' }, 10)).toMatchObject({ looked: 0, nextLookInMs: 100 });
+    expect(await plain.recur({ region: 'local', owner: 'a' }, 10)).toMatchObject({ examined: 0, nextCheckInMs: 100 });
 
     const pausing: Promise<unknown>[] = [];
     const slept: number[] = [];
@@ -166,8 +166,8 @@ describe('firing schedules on Postgres', () => {
       await subject.passTime(100);
     };
     const due = createDueSchedules({ pool, aheadMs: 200, sleep, quotas: usualQuotas });
-    const looked = await due.recur({ region: 'local', owner: 'a' }, 10);
-    expect(looked.fired).toMatchObject([{ scheduleId: made.scheduleId, scheduledForMs: startMs + 60_000 }]);
+    const recurred = await due.recur({ region: 'local', owner: 'a' }, 10);
+    expect(recurred.fired).toMatchObject([{ scheduleId: made.scheduleId, scheduledForMs: startMs + 60_000 }]);
     expect(Math.round(slept[0] ?? 0)).toBe(98);
     await Promise.all(pausing);
     expect(await jobs()).toMatchObject([{ dueAtMs: startMs + 60_000 }]);
@@ -205,10 +205,10 @@ describe('firing schedules on Postgres', () => {
     const limit = pLimit(10);
     await Promise.all(made.map((schedule) => limit(() => schedules.create(schedule))));
     await subject.passTime(60_000);
-    for (let look = 0; look < 10; look++) {
+    for (let read = 0; read < 10; read++) {
       expect((await due.recur({ region: 'local', owner: 'a' }, 100)).fired).toHaveLength(100);
     }
-    expect(await due.recur({ region: 'local', owner: 'a' }, 100)).toMatchObject({ looked: 0, nextLookInMs: 60_000 });
+    expect(await due.recur({ region: 'local', owner: 'a' }, 100)).toMatchObject({ examined: 0, nextCheckInMs: 60_000 });
     expect(await jobs()).toHaveLength(1000);
     const totals = await database.pool.query<{ accepted: string }>(
       'select sum(accepted) as accepted from client_totals',

@@ -15,11 +15,11 @@ export const approvalMutations: readonly Mutation[] = [
       },
       // Each of these checks refuses an author too, because an author is behind the keys of the same person.
       {
-        text: 'if (authors.some((author) => isBehind(author, voter)))',
+        text: 'if (authors.some((author) => isOrigin(author, voter)))',
         replacement: 'if (authors.length < 0)',
       },
       {
-        text: 'if (authors.some((author) => isBehind(voter, author)))',
+        text: 'if (authors.some((author) => isOrigin(voter, author)))',
         replacement: 'if (authors.length < 0)',
       },
     ],
@@ -43,7 +43,7 @@ export const approvalMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'approvals: a key that the author made does not approve',
-    edits: [{ text: 'if (authors.some((author) => isBehind(author, voter)))', replacement: 'if (authors.length < 0)' }],
+    edits: [{ text: 'if (authors.some((author) => isOrigin(author, voter)))', replacement: 'if (authors.length < 0)' }],
     project: 'integration',
     noticedBy: ['services/api/campaigns/approvals/independent-votes'],
   },

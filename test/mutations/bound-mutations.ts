@@ -21,7 +21,7 @@ export const boundMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'what a client has no room for is not held against the key',
-    edits: [{ text: '      keyRates.giveBack(key, 1);\n', replacement: '' }],
+    edits: [{ text: '      keyRates.refund(key, 1);\n', replacement: '' }],
     project: 'integration',
     noticedBy: ['key-bounds'],
   },

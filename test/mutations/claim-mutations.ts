@@ -47,7 +47,9 @@ export const claimMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a host that is back does not learn from failed calls that began before',
-    edits: [{ text: "if (sign === 'fails' && isBackSince(job, host, startedMs)) return false;", replacement: '' }],
+    edits: [
+      { text: "if (sign === 'fails' && hasRecoveredSince(job, host, startedMs)) return false;", replacement: '' },
+    ],
     project: 'unit',
     noticedBy: ['services/dispatcher/keep-circuits'],
   },

@@ -87,16 +87,16 @@ export const faultControls = {
       },
     ],
   },
-  looksAreGoodForWhoAsked: {
+  readsServeTheirCaller: {
     takesAway: 'what is read of a run is good for who asked before the answer came',
     edits: [
       {
         text: 'const maxAdmissionAgeMs = lastCallSentWithinMs - 100;',
-        replacement: 'const maxAdmissionAgeMs = Math.min(lookEveryMs, lastCallSentWithinMs);',
+        replacement: 'const maxAdmissionAgeMs = Math.min(pollEveryMs, lastCallSentWithinMs);',
       },
     ],
   },
-  looksGrowOld: {
+  readsExpire: {
     takesAway: 'what is read of a run is good for no longer than is published',
     edits: [
       {
@@ -118,11 +118,11 @@ export const faultControls = {
     takesAway: 'what is due soon is queued by the worker that recorded it',
     edits: [{ text: '    timedSteps.queueDue();\n', replacement: '' }],
   },
-  looksAreBounded: {
-    takesAway: 'a look asks for a few of the feeds that stand still, in turn',
+  readsAreBounded: {
+    takesAway: 'a read returns only a few of the idle feeds, in turn',
     edits: [
-      { text: 'const standingPerLook = 25;', replacement: 'const standingPerLook = 100_000;' },
-      { text: 'const unseenPerLook = 15;', replacement: 'const unseenPerLook = 100_000;' },
+      { text: 'const idlePerRead = 25;', replacement: 'const idlePerRead = 100_000;' },
+      { text: 'const unseenPerRead = 15;', replacement: 'const unseenPerRead = 100_000;' },
     ],
   },
   weeksWaitForNoReader: {
@@ -292,7 +292,7 @@ export const faultControls = {
     takesAway: 'a broker is asked for an answer, and not for a connection alone',
     edits: [
       {
-        text: 'await askApiVersions(cluster);',
+        text: 'await requestApiVersions(cluster);',
         replacement: `const [host, port] = broker.split(':');
       const socket = (await import('node:net')).connect({ host, port: Number(port) });
       await (await import('node:events')).once(socket, 'connect').finally(() => socket.destroy());`,

@@ -130,7 +130,7 @@ export const ledgerMutations: readonly Mutation[] = [
     noticedBy: ['control-stores'],
   },
   {
-    takesAway: 'a put-back under a stale epoch changes nothing',
+    takesAway: 'a release under a stale epoch changes nothing',
     edits: [
       {
         text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch\n      and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.cause',

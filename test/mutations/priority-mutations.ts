@@ -25,8 +25,8 @@ export const priorityMutations: readonly Mutation[] = [
     takesAway: 'an urgent job is not passed over with the backlog beside it',
     edits: [
       {
-        text: 'behind.isPassedOver(bandOf(clientId, priority), partition)',
-        replacement: 'behind.isPassedOver(clientId, partition)',
+        text: 'backlogged.isSkipped(bandOf(clientId, priority), partition)',
+        replacement: 'backlogged.isSkipped(clientId, partition)',
       },
     ],
     project: 'unit',
@@ -44,7 +44,7 @@ export const priorityMutations: readonly Mutation[] = [
     noticedBy: ['services/scheduler/offer/offering-by-priority'],
   },
   {
-    takesAway: 'looks pass over one priority of a client, not over all of them',
+    takesAway: 'scans skip one priority of a client, not over all of them',
     edits: [
       { text: 'when t.priority is not null then\n', replacement: 'when t.priority is not null and false then\n' },
     ],

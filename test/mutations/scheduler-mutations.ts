@@ -9,7 +9,7 @@ export const schedulerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'what Kafka lost of a client that is behind is listed by the sweep',
-    edits: [{ text: '    behind.list(', replacement: '    if (passed.length < 0) behind.list(' }],
+    edits: [{ text: '    backlogged.list(', replacement: '    if (passed.length < 0) backlogged.list(' }],
     project: 'unit',
     noticedBy: ['services/scheduler/offer/offering-again'],
   },

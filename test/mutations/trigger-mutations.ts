@@ -168,7 +168,7 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'users are excluded on every page of their source',
     edits: [
       {
-        text: 'if (horizon !== null) for (const head of exclude) moveBehind(head, horizon, compare);',
+        text: 'if (horizon !== null) for (const head of exclude) moveAfter(head, horizon, compare);',
         replacement: 'if (horizon !== null) for (const head of exclude) head.at = head.users.length;',
       },
     ],

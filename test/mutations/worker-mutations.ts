@@ -91,7 +91,7 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the state of the run is asked before the call',
     edits: [
       {
-        text: "  if (verdict === 'hold') return putBackResult(work, 0, null);\n  return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;",
+        text: "  if (verdict === 'hold') return releasedResult(work, 0, null);\n  return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;",
         replacement: '  return null;',
       },
     ],
@@ -113,7 +113,7 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the lease is compared with the time-out before the call',
     edits: [
       {
-        text: '  return leaseOutlastsCall(work, deps) ? null : putBackResult(work, 0, null);',
+        text: '  return leaseOutlastsCall(work, deps) ? null : releasedResult(work, 0, null);',
         replacement: '  return null;',
       },
     ],

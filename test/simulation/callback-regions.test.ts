@@ -74,7 +74,7 @@ describe('a job committed behind the watermark', () => {
   it('is missed without the late-job query, and the checks detect that', async () => {
     const withoutLateLook = (due: DueReferences): DueReferences => ({
       ...due,
-      lookLate: () => Promise.resolve({ late: [], horizon: '', nowUs: 0 }),
+      scanLate: () => Promise.resolve({ late: [], horizon: '', nowUs: 0 }),
     });
     const found = await runCallbacks({ ...calm(1, 700), weakenDue: withoutLateLook });
     expect(found.join()).toMatch(/was called \d{4,5} ms late/);
@@ -95,7 +95,7 @@ describe('a client with more due jobs than dispatchers accept', () => {
   it('has jobs without a call if no scheduler reads for clients that are behind, and the checks detect that', async () => {
     const withoutLookOf = (due: DueReferences): DueReferences => ({
       ...due,
-      lookOf: (ranges) => Promise.resolve(ranges.map(() => ({ found: [], readUpTo: null }))),
+      readOfClients: (ranges) => Promise.resolve(ranges.map(() => ({ found: [], readUpTo: null }))),
     });
     const found = await runCallbacks({ ...crowded(1), weakenDue: withoutLookOf });
     expect(found.join()).toContain('never called');

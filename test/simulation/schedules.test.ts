@@ -121,7 +121,7 @@ async function makeWorld(first: KeptSchedule) {
   const everStored = new Set<string>();
   let stored = 0;
 
-  async function look(region: string, crashes: boolean): Promise<void> {
+  async function read(region: string, crashes: boolean): Promise<void> {
     if (crashes) {
       // The transaction is undone as a whole: nothing of it may be seen.
       const before = structuredClone(stateOf(database));
@@ -141,7 +141,7 @@ async function makeWorld(first: KeptSchedule) {
   async function carryOut(each: Act): Promise<void> {
     switch (each.kind) {
       case 'look':
-        await look(each.region, each.crashes);
+        await read(each.region, each.crashes);
         return;
       case 'pass':
         clock.advance(each.ms);
@@ -180,9 +180,9 @@ async function makeWorld(first: KeptSchedule) {
   async function settle(): Promise<void> {
     await store.control(scheduleId, 'resume', null);
     await store.control(scheduleId, 'enable', null);
-    for (let i = 0; i < 12; i++) for (const region of regions) await look(region, false);
+    for (let i = 0; i < 12; i++) for (const region of regions) await read(region, false);
     clock.advance(31_000);
-    for (let i = 0; i < 3; i++) for (const region of regions) await look(region, false);
+    for (let i = 0; i < 3; i++) for (const region of regions) await read(region, false);
   }
 
   function check(): void {

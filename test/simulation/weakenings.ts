@@ -77,8 +77,8 @@ export const weakenings = {
     outboxSweep: () => ({
       due: () => Promise.resolve({ offers: [], quarantined: [], more: [] }),
       nextDue: () => Promise.resolve(new Map()),
-      takeBack: () => Promise.resolve(),
-      look: () => Promise.resolve({ running: 0, next: null }),
+      revertOffers: () => Promise.resolve(),
+      examine: () => Promise.resolve({ running: 0, next: null }),
     }),
   },
   'results are written under any epoch': changedResults((result, database) => {

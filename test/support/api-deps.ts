@@ -2,7 +2,7 @@ import { createApiParts } from '../../services/api/api-parts.ts';
 import type { BaseParts } from '../../services/api/frame/parts.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
-import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import type { PartitionTraffic } from '../../shared/ports/group-reader.ts';
 import type { SegmentList, Segmentation } from '../../shared/ports/segmentation.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { createTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
@@ -24,7 +24,7 @@ export function createApiDeps(databaseUrl: string, onClose: BaseParts['onClose']
   const logger = createLogger('api', 'silent');
   const environment = { MESSAGES_RECEIPTS_SECRET: receiptsSecret };
   const traffic = new Map<string, readonly PartitionTraffic[]>();
-  const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
+  const group = { traffic, read: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   const context = { clock, logger, meter: noMeter, environment, onClose, installationId: () => undefined, group };
   const parts = createApiParts({ ...configOf(databaseUrl), quotas }, context);
   return {

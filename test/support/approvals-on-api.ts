@@ -58,7 +58,7 @@ export function approvalsOn(on: ReturnType<typeof apiOnPostgres>) {
     },
     write: async (person: Person = 'mei, manager', changes: object = {}) =>
       campaign.parse((await ok(asks(person, 'POST', '/campaigns', { ...someCampaign, ...changes }))).json()),
-    look: async (id: string) => campaign.parse((await ok(asks('mei, manager', 'GET', `/campaigns/${id}`))).json()),
+    read: async (id: string) => campaign.parse((await ok(asks('mei, manager', 'GET', `/campaigns/${id}`))).json()),
     submit: async (id: string, payload?: object, person: Person = 'mei, manager') =>
       approvalSummary.parse((await ok(asks(person, 'POST', `/campaigns/${id}/submit`, payload))).json()),
     approve: async (id: string, hash: string, person: Person = 'rahayu, approver') =>

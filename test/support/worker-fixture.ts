@@ -178,7 +178,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
     const feeds = [...database.feeds.values()]
       .filter((row) => row.runId === runId)
       .map(({ feedId }) => ({ feedId, chainLength: actions.length }));
-    for (const feed of feeds) await sweep.look(feed, { from: 1, limit: 1000, unborn: [] });
+    for (const feed of feeds) await sweep.examine(feed, { from: 1, limit: 1000, unborn: [] });
     for (const { feedId: of, step, ...reference } of (await sweep.due(feeds, 1000, [])).offers) {
       for (const value of referenceMessages({ feedId: of, step }, [reference], 1)) {
         await publish(stepMessage.parse(JSON.parse(value)));

@@ -17,7 +17,7 @@ const question = 'Does each peer keep the promise when its worker is killed?';
 const latencyMs = 5;
 /** The worker is killed when these shares of the second steps have been answered. */
 const killedAt = [0.3, 0.6] as const;
-const lookEveryMs = 5;
+const pollEveryMs = 5;
 /** The work counts as lost if no further batch ends in this time: pg-boss repeats the jobs of a crash after 25 s. */
 const stalledMs = 90_000;
 const linesPerPeer = 10;
@@ -114,7 +114,7 @@ async function serve(worker: StepWorker, batches: number, terms: ServeTerms): Pr
 /** Resolves when so many second steps have been answered. Throws if the worker ends first. */
 async function answeredAtLeast(endpoint: AuditedEndpoint, calls: number, served: Promise<boolean>): Promise<void> {
   while (endpoint.answered(2) < calls) {
-    const ended = await Promise.race([served, pause(lookEveryMs)]);
+    const ended = await Promise.race([served, pause(pollEveryMs)]);
     if (ended !== undefined) throw new Error('the worker ended before it was killed');
   }
 }

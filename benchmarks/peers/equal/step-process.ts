@@ -11,7 +11,7 @@ import { createStepServer } from './step-server.ts';
  * jobs. The process executes its parent's orders one at a time.
  */
 const connections = 4;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
 let opened: { peer: StepPeer; rows: StepRows } | undefined;
 
@@ -56,7 +56,7 @@ async function serve(peer: StepPeer, rows: StepRows, { batches, terms }: ServeSt
   await allReported;
   let sums = await rows.sum();
   // A step that is repeated after a crash reports the end of its batch twice.
-  for (; sums.batches < batches; sums = await rows.sum()) await pause(lookEveryMs);
+  for (; sums.batches < batches; sums = await rows.sum()) await pause(pollEveryMs);
   await stop();
   await server.close();
   return sums;

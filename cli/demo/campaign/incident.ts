@@ -10,7 +10,7 @@ export interface IncidentStep {
 /** An incident within seconds: one country's rewards become slow, fail and recover, while other countries continue. */
 export interface Incident {
   /** Called with each progress of the run. */
-  look(progress: RunProgress, nowMs: number): IncidentStep | undefined;
+  update(progress: RunProgress, nowMs: number): IncidentStep | undefined;
 }
 
 /** Share of the country's users with a reward at which the incident begins, so that its effect is visible. */
@@ -47,7 +47,7 @@ export function createIncident(country: string): Incident {
   }
 
   return {
-    look: (progress, nowMs) => {
+    update: (progress, nowMs) => {
       switch (phase) {
         case 'ahead': {
           if (!isUnderWay(progress, country)) return undefined;

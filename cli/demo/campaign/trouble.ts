@@ -33,7 +33,7 @@ export function startTrouble({ sandboxUrl, victims, kill, areReady, clock, say }
   return {
     onProgress: (progress) => {
       havoc.onProgress(progress);
-      const step = incident.look(progress, clock.monotonicMs());
+      const step = incident.update(progress, clock.monotonicMs());
       if (!step) return;
       say(step.say);
       if (step.faults) switchFaults(step.faults);

@@ -11,8 +11,8 @@ describe('awaitServices', () => {
       ['api', 'no answer yet'],
       ['worker-1', 'kafka: no group yet'],
     ]);
-    const look = (name: string) => () => Promise.resolve(states.get(name));
-    const services = ['sandbox', ...states.keys()].map((name) => ({ name, look: look(name) }));
+    const probe = (name: string) => () => Promise.resolve(states.get(name));
+    const services = ['sandbox', ...states.keys()].map((name) => ({ name, probe: probe(name) }));
     let isReady = false;
     const waiting = awaitServices(services, { clock, report: (line) => lines.push(line) }).then(() => {
       isReady = true;
@@ -38,8 +38,8 @@ describe('awaitServices', () => {
 
   it('rejects if one of the services has ended', async () => {
     const clock = createSettableClock();
-    const look = () => Promise.reject(new Error('api did not start (exit code 1): no schema'));
-    const waiting = awaitServices([{ name: 'api', look }], { clock, report: () => undefined });
+    const probe = () => Promise.reject(new Error('api did not start (exit code 1): no schema'));
+    const waiting = awaitServices([{ name: 'api', probe }], { clock, report: () => undefined });
     await expect(waiting).rejects.toThrow('api did not start');
   });
 });

@@ -7,7 +7,7 @@ const reportEveryMs = 5000;
 export interface AwaitedService {
   name: string;
   /** Returns the reason why the service is not ready, or undefined if it is ready. Throws if the service has ended. */
-  look: () => Promise<string | undefined>;
+  probe: () => Promise<string | undefined>;
 }
 
 /** Resolves when all services are ready, without a timeout. Reports waiting services and their reasons every 5 s. */
@@ -27,8 +27,8 @@ export async function awaitServices(
     report(`waits for ${waiting}, for ${Math.round((nowMs - beganMs) / 1000)} s`);
   }
 
-  async function untilReady({ name, look }: AwaitedService): Promise<void> {
-    for (let reason = await look(); reason !== undefined; reason = await look()) {
+  async function untilReady({ name, probe }: AwaitedService): Promise<void> {
+    for (let reason = await probe(); reason !== undefined; reason = await probe()) {
       reasons.set(name, reason);
       reportIfLong();
       await clock.sleep(pollMs);

@@ -58,7 +58,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   }
 
   /** Returns the reason why the process is not ready; undefined if it is ready. @throws if the process has ended */
-  async function look(spec: ProcessSpec, started: ServiceProcess): Promise<string | undefined> {
+  async function probe(spec: ProcessSpec, started: ServiceProcess): Promise<string | undefined> {
     const reason = await reasonNotReady(spec.readyUrl);
     if (reason === undefined || started.running) return reason;
     const { logFile } = started;
@@ -94,7 +94,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   return {
     start: async (specs, report) => {
       const launched = specs.map((spec) => ({ spec, started: launch(spec) }));
-      const services = launched.map(({ spec, started }) => ({ name: spec.name, look: () => look(spec, started) }));
+      const services = launched.map(({ spec, started }) => ({ name: spec.name, probe: () => probe(spec, started) }));
       await awaitServices(services, { clock, report });
       for (const { spec, started } of launched) void supervise(spec, started);
     },

@@ -4,16 +4,16 @@ import { nearlyUsed, storedQuotas, type Quotas } from '../../../shared/domain/qu
 import type { Check } from '../../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../../shared/kafka/client/connection.ts';
-import { requireBrokerOnce } from '../../../shared/kafka/cluster/broker-look.ts';
+import { requireBrokerOnce } from '../../../shared/kafka/cluster/broker-check.ts';
 import { readInstallation } from '../../../shared/postgres/registry/installation.ts';
-import { lookAtClock } from '../../../shared/postgres/connection/clock-look.ts';
+import { checkClock } from '../../../shared/postgres/connection/check-clock.ts';
 import { readLogArchive } from '../../../shared/postgres/connection/log-archive.ts';
-import { lookAtPartitionsAhead } from '../../../shared/postgres/connection/partitions-ahead.ts';
+import { checkPartitionsAhead } from '../../../shared/postgres/connection/partitions-ahead.ts';
 import { createPool } from '../../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../../shared/postgres/connection/right-server.ts';
 import { readSchemaProblem } from '../../../shared/postgres/connection/room-for-tables.ts';
-import { lookAtRoundTrip } from '../../../shared/postgres/connection/round-trip.ts';
-import { lookAtServers } from '../../../shared/postgres/connection/servers/servers-look.ts';
+import { checkRoundTrip } from '../../../shared/postgres/connection/round-trip.ts';
+import { checkServers } from '../../../shared/postgres/connection/servers/check-servers.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
 import { readProcessStanding } from '../../../shared/postgres/registry/process-standing.ts';
 import { readSchemaState, type SchemaState } from '../../../shared/postgres/connection/schema-state.ts';
@@ -97,14 +97,14 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!read) return [];
   const { DATABASE_URL } = read;
   if (!(await databaseAnswers({ DATABASE_URL }))) return [];
-  return [...(await checkServers(DATABASE_URL)), ...(await checkContent(DATABASE_URL, environment))];
+  return [...(await serverChecks(DATABASE_URL)), ...(await checkContent(DATABASE_URL, environment))];
 }
 
 /** Checks which of several database servers is the primary. */
-async function checkServers(url: string): Promise<Check[]> {
+async function serverChecks(url: string): Promise<Check[]> {
   if (parseDatabaseUrl(url).servers.length === 1) return [];
   const fix = 'one of them has to lead: see "What stands before Postgres" in docs/postgres.md';
-  return [await laterCheckOf('servers', fix, () => lookAtServers(url))];
+  return [await laterCheckOf('servers', fix, () => checkServers(url))];
 }
 
 async function checkContent(connectionString: string, environment: NodeJS.ProcessEnv): Promise<Check[]> {
@@ -128,16 +128,16 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
       return schemaLine(state);
     });
     const values = await laterCheckOf('values', 'see "Settings of the session" in docs/postgres.md', () =>
-      lookAtRoundTrip(pool),
+      checkRoundTrip(pool),
     );
     if (!schema.ok) return [sessions, schema, values];
-    const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => lookAtClock(pool));
+    const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => checkClock(pool));
     const processes = await laterCheckOf(
       'processes',
       'keep every machine on time, by NTP, and run all of them with the same image or Node',
       async () => processLine(await readProcessStanding(pool)),
     );
-    const partitions = await laterCheckOf('partitions', 'apply muster grants anew', () => lookAtPartitionsAhead(pool));
+    const partitions = await laterCheckOf('partitions', 'apply muster grants anew', () => checkPartitionsAhead(pool));
     const archive = await laterCheckOf('log archive', "Postgres' own log says why: docs/restore.md", async () =>
       archiveLine(await readLogArchive(pool)),
     );
@@ -268,9 +268,9 @@ function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
   return (environment[name] ?? '') !== '';
 }
 
-function checkOf(name: string, fix: string, look: () => string): Check {
+function checkOf(name: string, fix: string, examine: () => string): Check {
   try {
-    return { name, ok: true, found: look(), fix };
+    return { name, ok: true, found: examine(), fix };
   } catch (error) {
     return refused(name, fix, error);
   }

@@ -68,8 +68,8 @@ const reportPath = /\/(?:report|shared-reports\/:token)$/;
 
 /** Returns true if a route looks heavy, judged by the content types of its body and by its path. */
 export function looksHeavy({ method, url, config, schema }: RouteOptions): boolean {
-  const isLook = [method].flat().includes('GET');
-  return config?.uploads !== undefined || sendsFile(schema) || heavyPath.test(url) || (isLook && reportPath.test(url));
+  const isRead = [method].flat().includes('GET');
+  return config?.uploads !== undefined || sendsFile(schema) || heavyPath.test(url) || (isRead && reportPath.test(url));
 }
 
 function sendsFile(schema: FastifySchema | undefined): boolean {

@@ -205,7 +205,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     handler: async (request, reply) => {
       const { params, headers, body } = request;
       const changed = await changeRevised(expectedRevision(headers['if-match']), {
-        look: async () => {
+        read: async () => {
           const before = await requireKey(request, params.id, deps);
           if (before.revokedAt) throw keyRevoked(params.id);
           if (before.issuer !== null && Object.keys(body).some((field) => field !== 'expiresAt')) {

@@ -5,7 +5,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import { apiMetrics } from '../frame/metrics.ts';
 
-const lookEveryMs = 60_000;
+const pollEveryMs = 60_000;
 
 export interface QuotaWatchDeps {
   read: () => Promise<readonly QuotaUse[]>;
@@ -29,7 +29,7 @@ export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWa
   });
   const readUses = async () => {
     uses = await read();
-    return lookEveryMs;
+    return pollEveryMs;
   };
-  return createLoop({ name: 'look-at-quotas', turn: readUses, afterErrorMs: lookEveryMs, clock, logger });
+  return createLoop({ name: 'look-at-quotas', turn: readUses, afterErrorMs: pollEveryMs, clock, logger });
 }

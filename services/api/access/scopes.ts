@@ -142,8 +142,8 @@ function requireAccount(
   const isOwn = caller.account === account;
   if (!isOwn && !isWhole(caller.scope)) throw missing();
   // A notification itself contains no message, so it may be read. Its jobs contain messages.
-  const isLookAtNotification = isReadMethod(request.method) && request.routeOptions.config.scope === 'account';
-  if (isLookAtNotification || isOperatorOfEverything(caller)) return;
+  const isNotificationRead = isReadMethod(request.method) && request.routeOptions.config.scope === 'account';
+  if (isNotificationRead || isOperatorOfEverything(caller)) return;
   if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
   if (isOwn)
     throw outOfScope('the scope of this key is narrower than those of the account and of the key that set the URL');

@@ -65,7 +65,7 @@ export function createActionTypeChanger({ actionTypes, secretBox, egress }: Acti
     seal,
     change: async (name, expected, wanted) => {
       const changed = await changeRevised(expected, {
-        look: () => require(name),
+        read: () => require(name),
         change: (before) => actionTypes.change(name, wanted(before), before.revision),
         nameOf: (type) => type.name,
       });

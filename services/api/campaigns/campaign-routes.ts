@@ -29,7 +29,7 @@ import { canaryRefusals, requireCanaryAtStart, startCampaign } from './campaign-
 import { startsNow } from '../schedules/planned-start.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { askerOf } from '../access/asker.ts';
+import { requesterOf } from '../access/requester.ts';
 import { splitCampaign } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates, estimateView } from '../audiences/estimates/estimate-view.ts';
@@ -155,7 +155,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const sourceEstimates = await estimateWithWarnings(record.definition, deps);
       const starter = startsNow(record.definition, clock.now()) ? callerOf(request).key : null;
       const clearedBy = await requireApproval(record, { ...sourceEstimates, starter }, deps);
-      const by = { now: clock.now(), clearedBy, asker: askerOf(request), canary };
+      const by = { now: clock.now(), clearedBy, asker: requesterOf(request), canary };
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);

@@ -1,7 +1,7 @@
 import type { Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { Asker } from '../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../shared/domain/run/requester.ts';
 import { plannedStartOf, startsNow } from '../schedules/planned-start.ts';
 import { invalidRequest, stateForbids } from '../frame/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
@@ -13,7 +13,7 @@ import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,
-  { now, clearedBy, asker, canary }: { now: Date; clearedBy: ClearedBy; asker: Asker; canary: Canary | null },
+  { now, clearedBy, asker, canary }: { now: Date; clearedBy: ClearedBy; asker: Requester; canary: Canary | null },
 ): Promise<CampaignRecord | undefined> {
   const { schedule } = definition;
   if (schedule.type === 'recurring') {

@@ -5,7 +5,7 @@ import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/r
 import type { ApprovalRecord } from './approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
-import type { Asker } from '../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../shared/domain/run/requester.ts';
 import type { Redefinition } from '../frame/redefinition.port.ts';
 
 /**
@@ -98,7 +98,7 @@ export interface CampaignStore {
     campaignId: string,
     dueAt: Date | null,
     clearedBy?: ClearedBy,
-    asker?: Asker | null,
+    asker?: Requester | null,
     canary?: Canary | null,
   ): Promise<CampaignRecord | undefined>;
   /** Schedules a recurring draft, with the schedule that will start its runs. Otherwise like `start`. */

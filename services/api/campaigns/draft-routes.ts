@@ -19,7 +19,7 @@ import type { SourceEstimates } from '../audiences/estimates/source-estimates.ts
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
-import type { ShardLook } from '../installation/shards/shard-look.ts';
+import type { ShardReader } from '../installation/shards/shard-reader.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
 import {
@@ -34,7 +34,7 @@ import { requireCampaign } from './require-campaign.ts';
 import { findUnservedSteps } from './unserved-steps.ts';
 
 export interface DraftRoutesDeps extends CampaignRoutesDeps {
-  shardLook: Pick<ShardLook, 'look'>;
+  shardReader: Pick<ShardReader, 'read'>;
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
@@ -148,7 +148,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     holdOutPercent,
     paceUsersPerSecond: pace,
     actionTypes: config.actionTypes,
-    shards: await deps.shardLook.look(),
+    shards: await deps.shardReader.read(),
   });
   return {
     asOf: now.toISOString(),

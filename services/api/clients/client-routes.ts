@@ -60,7 +60,7 @@ async function changeClient(
   deps: ClientRoutesDeps,
 ): Promise<Client> {
   const changed = await changeRevised(expected, {
-    look: () => requireClient(id, deps),
+    read: () => requireClient(id, deps),
     change: async (before) => {
       const wanted = changeOf(before);
       const outcome = await deps.clientStore.change(before.clientId, wanted, before.revision);

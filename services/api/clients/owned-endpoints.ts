@@ -63,7 +63,7 @@ export function createOwnedEndpoints(deps: EndpointSecretRoutesDeps): OwnedEndpo
     },
     change: async ({ id, endpoint: name }, expected, changeOf) => {
       const changed = await changeRevised(expected, {
-        look: async () => {
+        read: async () => {
           const before = await require(id, name);
           return { before, revision: before.endpoint.revision };
         },

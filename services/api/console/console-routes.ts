@@ -20,8 +20,8 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
     isFor: ({ method, url, headers }) => {
       const [path = ''] = url.split('?');
       const isOthers = answeredElsewhere.some((each) => path === each || path.startsWith(`${each}/`));
-      const isLook = method === 'GET' || method === 'HEAD';
-      return isLook && !isOthers && (headers.accept ?? '').includes('text/html');
+      const isRead = method === 'GET' || method === 'HEAD';
+      return isRead && !isOthers && (headers.accept ?? '').includes('text/html');
     },
     send: (reply) =>
       reply

@@ -53,8 +53,8 @@ export function outdated(detail: string): HttpProblem {
 
 interface ChangeSteps<Subject, Outcome> {
   /** Reads the resource. Throws if it does not exist, or its state forbids changes. */
-  look: () => Promise<Subject>;
-  /** Writes the change. Returns `outdated` if the resource has changed since `look` read it. */
+  read: () => Promise<Subject>;
+  /** Writes the change. Returns `outdated` if the resource has changed since `read` returned it. */
   change: (before: Subject) => Promise<Outcome>;
   nameOf: (subject: Subject) => string;
 }
@@ -66,10 +66,10 @@ interface ChangeSteps<Subject, Outcome> {
  */
 export async function changeRevised<Subject extends { revision: number }, Outcome extends { kind: string }>(
   expected: number | null,
-  { look, change, nameOf }: ChangeSteps<Subject, Outcome>,
+  { read, change, nameOf }: ChangeSteps<Subject, Outcome>,
 ): Promise<Exclude<Outcome, { kind: 'outdated' }>> {
   for (;;) {
-    const before = await look();
+    const before = await read();
     if (expected !== null && expected !== before.revision) throw revisedSince(nameOf(before), before.revision);
     const outcome = await change(before);
     if (isDecided(outcome)) return outcome;

@@ -8,9 +8,9 @@ import type { Page } from './page.port.ts';
  */
 export async function* allPages<Row>(
   first: Page<Row>,
-  pageBehind: (cursor: string) => Promise<Page<Row>>,
+  pageAfter: (cursor: string) => Promise<Page<Row>>,
 ): AsyncGenerator<readonly Row[], void> {
-  for (let page = first; ; page = await pageBehind(page.next)) {
+  for (let page = first; ; page = await pageAfter(page.next)) {
     if (page.items.length > 0) yield page.items;
     if (page.next === null) return;
   }

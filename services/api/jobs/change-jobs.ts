@@ -7,7 +7,7 @@ import type { JobStore } from './postgres/job-store.ts';
 /** Maximum number of jobs in one transaction, which locks them together. */
 const jobsPerPart = 500;
 /** Milliseconds between two searches for changes that another process left unfinished. */
-const lookEveryMs = 5000;
+const pollEveryMs = 5000;
 
 export interface JobChangerDeps {
   changes: JobChanges;
@@ -26,7 +26,7 @@ export interface JobChanger {
 export function createJobChanger({ changes, jobStore, clock, logger }: JobChangerDeps): JobChanger {
   async function turn(): Promise<number> {
     const change = await changes.nextRunning();
-    if (!change) return lookEveryMs;
+    if (!change) return pollEveryMs;
     const { clientId, filter, place, dueAt } = change;
     const { items, next } = await jobStore.list({ ...filter, clientIds: [clientId] }, jobsPerPart, place);
     // A job that was moved to the new time appears in the list a second time, and is skipped.
@@ -36,6 +36,6 @@ export function createJobChanger({ changes, jobStore, clock, logger }: JobChange
     return 0;
   }
 
-  const loop = createLoop({ name: 'change-jobs', turn, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'change-jobs', turn, afterErrorMs: pollEveryMs, clock, logger });
   return { poke: () => loop.poke(), start: () => loop.start(), stop: () => loop.stop() };
 }

@@ -7,7 +7,7 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 const on = apiOnPostgres();
 const dayMs = 86_400_000;
 
-async function look(query: string) {
+async function read(query: string) {
   return on.api.server.inject({ method: 'GET', url: `/v1/campaigns/calendar?${query}`, headers: authorized });
 }
 
@@ -32,20 +32,20 @@ it('the calendar lists past, scheduled and recurring starts of a period, and no 
   await rows.addRun({ ...seed, scheduledFor: new Date(at(-1)), endedAt: new Date(at(-0.9)) });
   await rows.addRun({ ...seed, scheduledFor: new Date(at(-20)), endedAt: new Date(at(-19.9)) });
 
-  const answer = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}`)).json());
+  const answer = calendar.parse((await read(`from=${at(-3)}&until=${at(4)}`)).json());
   expect(answer.items.map(({ name, starts }) => [name, starts.length, starts[0]?.state])).toEqual([
     ['ran', 1, 'completed'],
     ['daily', 3, 'scheduled'],
     ['planned', 1, 'scheduled'],
   ]);
   expect(answer.isCut).toBe(false);
-  const other = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}&country=XX`)).json());
+  const other = calendar.parse((await read(`from=${at(-3)}&until=${at(4)}&country=XX`)).json());
   expect(other.items).toEqual([]);
 });
 
 it('the calendar refuses a period that ends before it begins, or is longer than a week and a day', async () => {
   for (const until of ['2026-11-22T00:00:00Z', '2026-12-02T00:00:00Z']) {
-    const refused = await look(`from=2026-11-23T00:00:00Z&until=${until}`);
+    const refused = await read(`from=2026-11-23T00:00:00Z&until=${until}`);
     expect([refused.statusCode, refused.json()]).toMatchObject([422, { errors: [{ pointer: '/until' }] }]);
   }
 });

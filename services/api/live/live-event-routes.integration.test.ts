@@ -11,18 +11,18 @@ import { createApi, type Api } from '../api.ts';
 const on = apiOnPostgres();
 
 let api: Api;
-let looks: number;
+let reads: number;
 let url: string;
 let campaignId: string;
 let planned: number;
 
 beforeEach(async () => {
-  looks = 0;
+  reads = 0;
   planned = 0;
   const reports = {
     ...on.deps.reports,
     snapshots: (runIds: readonly string[]) => {
-      looks += 1;
+      reads += 1;
       return on.deps.reports.snapshots(runIds);
     },
   };
@@ -143,11 +143,11 @@ describe('the event stream of a page in the console', () => {
       Array.from({ length: 200 }, (_, index) => open(`runs=${runs[index % 2]?.id ?? ''}`)),
     );
     await expect.poll(() => streams.every((stream) => namesOf(stream).length > 0)).toBe(true);
-    const before = looks;
+    const before = reads;
 
     await on.passTime(5000);
 
-    expect(looks - before).toBeLessThanOrEqual(11);
+    expect(reads - before).toBeLessThanOrEqual(11);
     for (const { response } of streams) response.destroy();
   });
 

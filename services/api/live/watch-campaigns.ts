@@ -15,7 +15,7 @@ export interface CampaignWatch {
   stop(): void;
 }
 
-const lookEveryMs = 2000;
+const pollEveryMs = 2000;
 
 /** Creates the watch, in which all readers share one poller. The poller stops when the last reader leaves. */
 export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampaignsDeps): CampaignWatch {
@@ -26,7 +26,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
 
   const isOld = (reported: string | undefined) => newest === undefined || newest.mark === reported;
 
-  async function look(): Promise<void> {
+  async function readCounts(): Promise<void> {
     const mark = await campaignLists.changeMark();
     if (mark === newest?.mark) return;
     newest = { mark, counts: await campaignLists.counts({}) };
@@ -37,11 +37,11 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     const isUnwatched = () => signal.aborted;
     while (!isUnwatched()) {
       try {
-        await look();
+        await readCounts();
       } catch (error) {
         logger.warn({ err: error }, 'could not read the list of campaigns, retrying');
       }
-      if (!isUnwatched()) await clock.sleep(lookEveryMs, signal);
+      if (!isUnwatched()) await clock.sleep(pollEveryMs, signal);
     }
   }
 

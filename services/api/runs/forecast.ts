@@ -4,13 +4,13 @@ import type { RunForecast } from '../../../shared/contracts/runs/forecasts.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
 import type { RunSnapshot } from './run-reports.port.ts';
-import type { ShardLook } from '../installation/shards/shard-look.ts';
+import type { ShardReader } from '../installation/shards/shard-reader.ts';
 import type { ShardShape } from '../installation/shards/shards.contract.ts';
 import type { EarlierRate, EarlierRates } from './postgres/earlier-rates.ts';
 
 export interface ForecastDeps {
   catalogue: CatalogueReader;
-  shardLook: Pick<ShardLook, 'look'>;
+  shardReader: Pick<ShardReader, 'read'>;
   earlierRates: EarlierRates;
 }
 
@@ -19,7 +19,7 @@ export async function forecastOf(run: RunSnapshot, deps: ForecastDeps): Promise<
   if (run.kind !== 'dry-run') return null;
   const [{ actionTypes }, shards, earlier, pace] = await Promise.all([
     deps.catalogue.refresh(),
-    deps.shardLook.look(),
+    deps.shardReader.read(),
     deps.earlierRates.list(),
     deps.earlierRates.paceOf(run.runId),
   ]);

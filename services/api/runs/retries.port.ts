@@ -1,5 +1,5 @@
 import type { RetryAnswer } from '../../../shared/contracts/runs/retries.ts';
-import type { Asker } from '../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../shared/domain/run/requester.ts';
 
 export interface RetryFilter {
   steps: readonly number[] | null;
@@ -19,7 +19,7 @@ export interface NewRetry {
   /** Deadline of the retry; null means the deadline of the campaign. */
   deadlineSeconds: number | null;
   /** Person or key that requested the retry, for the history of the run. */
-  asker?: Asker | null;
+  asker?: Requester | null;
 }
 
 /**

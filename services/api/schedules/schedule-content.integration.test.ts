@@ -22,8 +22,8 @@ beforeEach(async () => {
 
 async function schedulesFor(role: Role) {
   const headers = { authorization: `Bearer ${secretOf(role)}` };
-  const look = (url: string) => on.api.server.inject({ method: 'GET', url, headers });
-  const [one, list] = [await look(path), await look('/v1/schedules')];
+  const read = (url: string) => on.api.server.inject({ method: 'GET', url, headers });
+  const [one, list] = [await read(path), await read('/v1/schedules')];
   const [listed] = pageShape(scheduleShape).parse(list.json()).items;
   return { all: `${one.body}${list.body}`, views: [scheduleShape.parse(one.json()), listed] };
 }

@@ -42,7 +42,7 @@ async function create(changes: object = {}): Promise<string> {
   return String(body['id']);
 }
 
-async function look() {
+async function read() {
   await recurOnPostgres(on.pool);
 }
 
@@ -92,7 +92,7 @@ describe('the target of a schedule', () => {
     const id = await create({ target, groups: { names: ['SG'] }, zone: 'Asia/Singapore', spreadSeconds: 600 });
     expect((await ask('GET', `/schedules/${id}`)).body).toMatchObject({ target: { template: true } });
     await on.passTime(hourMs);
-    await look();
+    await read();
     const [job] = await on.rowsOf('jobs');
     expect(JSON.parse(String(job?.['terms']))).toMatchObject({
       template: {
@@ -150,7 +150,7 @@ describe('the limits of a client', () => {
     const firedJobs = [];
     for (let second = 0; second < seconds; second++) {
       await on.passTime(1000);
-      await look();
+      await read();
       firedJobs.push(await jobs());
     }
     return { id: String(body['id']), firedJobs };
@@ -184,7 +184,7 @@ describe('the limits of a client', () => {
     const theirs = await create({ target: { ...hourly.target, client: 'other' }, groups: { names: markets } });
     expect((await ask('PATCH', '/clients/shop', { maxStoredJobs: 1 })).status).toBe(200);
     await on.passTime(hourMs);
-    await look();
+    await read();
     const fired = async (id: string) => (await ask('GET', `/schedules/${id}/occurrences?state=fired`)).body['items'];
     expect([await fired(mine), await fired(theirs)]).toMatchObject([{ length: 1 }, { length: 20 }]);
   });
@@ -389,7 +389,7 @@ describe('a schedule', () => {
   it('creates the occurrences of a past range, and lists started and skipped occurrences with the cause', async () => {
     const id = await create();
     await on.passTime(3 * hourMs);
-    await look();
+    await read();
     const listed = await ask('GET', `/schedules/${id}/occurrences`);
     expect(listed.body).toMatchObject({
       items: [

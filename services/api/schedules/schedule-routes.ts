@@ -202,7 +202,7 @@ function changeRoute(server: HttpServer, deps: ScheduleRoutesDeps): void {
       const { id } = request.params;
       const body: unknown = request.body;
       const changed = await changeRevised(expectedRevision(request.headers['if-match']), {
-        look: async () => {
+        read: async () => {
           const before = await requireSchedule(id, deps.schedules);
           requireScheduleChanger(request, before.campaignId);
           return before;

@@ -166,5 +166,5 @@ it('the pages of a dry run are not counted as load of any shard', async () => {
   await on.deps.rows.addFeed(runId, { country: 'SG', estimate: 50_000 });
   const { rows } = await on.pool.query('select dry from feeds');
   expect(rows).toEqual([{ dry: true }]);
-  expect((await on.deps.shardLook.look()).every(({ lag }) => lag.aheadBatches + lag.pacedBatches === 0)).toBe(true);
+  expect((await on.deps.shardReader.read()).every(({ lag }) => lag.aheadBatches + lag.pacedBatches === 0)).toBe(true);
 });

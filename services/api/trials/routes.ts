@@ -11,7 +11,7 @@ import {
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
 import { createShardStore } from '../../../shared/postgres/registry/registry.ts';
-import { askerOf } from '../access/asker.ts';
+import { requesterOf } from '../access/requester.ts';
 import { callerOf } from '../access/scopes.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { approvalNeeded } from '../campaigns/approvals/approval-problems.ts';
@@ -175,7 +175,7 @@ async function startDryRun(request: FastifyRequest, record: CampaignRecord, deps
 }
 
 function newTrial(request: FastifyRequest, { campaignId, revision }: CampaignRecord) {
-  return { runId: request.begun?.createdId ?? uuidv7(), campaignId, revision, asker: askerOf(request) };
+  return { runId: request.begun?.createdId ?? uuidv7(), campaignId, revision, asker: requesterOf(request) };
 }
 
 /** @throws {HttpProblem} 409 if the test needs an approval, or if it names users whom an earlier test has reached */

@@ -11,7 +11,7 @@ export interface SendReportsDeps {
 }
 
 /** Milliseconds until the next poll if there is nothing to send, because another process may add a report. */
-const lookEveryMs = 5000;
+const pollEveryMs = 5000;
 /** Milliseconds until the next try if Muster accepts none of the reports. */
 const againAfterMs = 10_000;
 
@@ -33,7 +33,7 @@ export function createReportLoop({ queue, muster, clock, logger }: SendReportsDe
           logger.error({ kind: group.kind, list, cause }, 'Muster takes no reports of mails: they are kept');
         }
       }
-      if (groups.length === 0) return lookEveryMs;
+      if (groups.length === 0) return pollEveryMs;
       return isTaken ? 0 : againAfterMs;
     },
     afterErrorMs: againAfterMs,

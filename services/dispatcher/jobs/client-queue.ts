@@ -73,7 +73,7 @@ export interface ClientQueue {
    * Returns references to the front of the queue.
    * @returns the number of references that were added, without those that the queue already contains
    */
-  putBack(references: readonly ReceivedReference[]): number;
+  requeue(references: readonly ReceivedReference[]): number;
   measure(sinceMs: number): void;
 }
 
@@ -144,10 +144,10 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
       for (const reference of got) known.delete(keyOf(reference));
       return got;
     },
-    putBack: (back) => {
-      const missing = back.filter((reference) => !known.has(keyOf(reference)));
+    requeue: (returned) => {
+      const missing = returned.filter((reference) => !known.has(keyOf(reference)));
       for (const reference of missing) known.add(keyOf(reference));
-      for (const [line, own] of Map.groupBy(missing, lineOf)) line.putBack(own);
+      for (const [line, own] of Map.groupBy(missing, lineOf)) line.requeue(own);
       return missing.length;
     },
     measure: (sinceMs) => {

@@ -6,7 +6,7 @@ export interface ReferenceLine {
   add(reference: ReceivedReference): void;
   take(count: number): readonly ReceivedReference[];
   /** Returns references to the front of the queue. */
-  putBack(references: readonly ReceivedReference[]): void;
+  requeue(references: readonly ReceivedReference[]): void;
 }
 
 export function createReferenceLine(): ReferenceLine {
@@ -30,8 +30,8 @@ export function createReferenceLine(): ReferenceLine {
       }
       return got;
     },
-    putBack: (back) => {
-      references = [...back, ...references.slice(taken)];
+    requeue: (returned) => {
+      references = [...returned, ...references.slice(taken)];
       taken = 0;
     },
   };

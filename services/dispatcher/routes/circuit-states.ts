@@ -19,7 +19,7 @@ export interface CircuitStates {
    * Returns true if the circuit was open or disabled at or after `timeMs`, and no longer is, as far as this dispatcher
    * knows.
    */
-  isBackSince(key: HostKey, timeMs: number): boolean;
+  hasRecoveredSince(key: HostKey, timeMs: number): boolean;
   set(key: HostKey, state: HostState): void;
   replace(rows: readonly HostCircuit[]): void;
   /** Returns how many routes of this host have a circuit of their own, in constant time. */
@@ -55,7 +55,7 @@ export function createCircuitStates(monotonicMs: () => number): CircuitStates {
   return {
     of: (key) => states.get(circuitKeyOf(key)) ?? 'closed',
     has: (key) => states.has(circuitKeyOf(key)),
-    isBackSince: (key, timeMs) => {
+    hasRecoveredSince: (key, timeMs) => {
       const name = circuitKeyOf(key);
       return !isAside(states.get(name)) && (asideAtMs.get(name) ?? -Infinity) > timeMs;
     },

@@ -25,7 +25,7 @@ function setUp() {
   const cannotRead = new Set<string>();
   const all: ClientSlots[] = [];
   const changes = createMemoryChangeFeed();
-  let looks = 0;
+  let polls = 0;
   async function startOne(owner: string, { isListed = true } = {}): Promise<ClientSlots> {
     if (isListed) listed.add(owner);
     return await startOf(owner, { concurrencyOf: () => concurrency, queues: () => new Map<string, SlotUser>() });
@@ -40,7 +40,7 @@ function setUp() {
     clients: Pick<ClientSlotsDeps, 'concurrencyOf' | 'queues'>,
   ): Promise<ClientSlots> {
     const dispatchers = () => {
-      looks++;
+      polls++;
       return cannotRead.has(owner) ? Promise.reject(new Error('no database')) : Promise.resolve([...listed].sort());
     };
     const slots = createClientSlots({
@@ -59,12 +59,12 @@ function setUp() {
   }
   /** Returns the number of slots, over all dispatchers, that allow new claims. */
   const inUse = () => all.reduce((sum, slots) => sum + (slots.isClosed(client) ? 0 : slots.of(client)), 0);
-  const looksWithin = async (ms: number) => {
-    looks = 0;
+  const pollsWithin = async (ms: number) => {
+    polls = 0;
     await passTime(clock, ms);
-    return looks;
+    return polls;
   };
-  return { clock, changes, leases, listed, cannotRead, startOne, startWith, inUse, looksWithin };
+  return { clock, changes, leases, listed, cannotRead, startOne, startWith, inUse, pollsWithin };
 }
 
 describe('the call slots of a dispatcher', () => {
@@ -77,13 +77,13 @@ describe('the call slots of a dispatcher', () => {
   });
 
   it('are checked once a second if the dispatcher is alone, otherwise twice, without other wake-ups', async () => {
-    const { clock, listed, startOne, looksWithin } = setUp();
+    const { clock, listed, startOne, pollsWithin } = setUp();
     await startOne('d1');
-    expect(await looksWithin(10_000)).toBe(10);
+    expect(await pollsWithin(10_000)).toBe(10);
     expect(await wakeUpsWithin(clock, 10_000)).toBe(10);
     listed.add('d2');
     await passTime(clock, 1000);
-    expect(await looksWithin(10_000)).toBe(20);
+    expect(await pollsWithin(10_000)).toBe(20);
   });
 
   it('are shared with a new dispatcher at once after a notification', async () => {
@@ -96,10 +96,10 @@ describe('the call slots of a dispatcher', () => {
   });
 
   it('are checked twice a second while notifications are not received', async () => {
-    const { changes, startOne, looksWithin } = setUp();
+    const { changes, startOne, pollsWithin } = setUp();
     changes.lose();
     await startOne('d1');
-    expect(await looksWithin(10_000)).toBe(20);
+    expect(await pollsWithin(10_000)).toBe(20);
   });
 
   it('are none for a new dispatcher until the other one has certainly read its name, then its share', async () => {

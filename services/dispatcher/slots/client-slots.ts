@@ -7,12 +7,12 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 /**
  * Time in milliseconds between two reads of the list of dispatchers while this dispatcher is alone. A new dispatcher
  * notifies this one. If the notification is lost, several reads still take place within `goodForMs`.
  */
-const aloneLookEveryMs = 1000;
+const alonePollEveryMs = 1000;
 /**
  * Maximum time in milliseconds between two turns of the loop while no client needs slot leases. A notification wakes
  * the loop.
@@ -92,7 +92,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
   let owners: readonly string[] = [];
   let [readAtMs, listedSinceMs] = [-Infinity, Infinity];
 
-  async function look(): Promise<number> {
+  async function poll(): Promise<number> {
     const requestedAtMs = clock.monotonicMs();
     const before = owners.length;
     owners = await nodes.dispatchers();
@@ -104,7 +104,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       deps.onGained();
       turns.poke();
     }
-    const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
+    const everyMs = owners.length === 1 && changes.isConnected() ? alonePollEveryMs : pollEveryMs;
     // The validity is counted from the request, because an answer that arrives late is already old.
     return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());
   }
@@ -135,7 +135,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       jobsOf(user) > 0 && !ours.has(clientId) && isNarrow(clientId) ? [clientId] : [],
     );
     await leases.keep(leasableSlotsOf, isSettled() ? nextOf(others) : []);
-    if (others.length + leases.clients().length === 0) return owners.length > 1 ? lookEveryMs : untilWokenMs;
+    if (others.length + leases.clients().length === 0) return owners.length > 1 ? pollEveryMs : untilWokenMs;
     return Math.min(longestPauseMs, Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs)));
   }
 
@@ -150,22 +150,22 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     return next;
   }
 
-  const looking = createLoop({ name: 'look-at-dispatchers', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const pollLoop = createLoop({ name: 'look-at-dispatchers', turn: poll, afterErrorMs: pollEveryMs, clock, logger });
   const turns = createLoop({
     name: 'take-call-slots',
     turn: takeTurns,
     minBetweenMs,
-    afterErrorMs: lookEveryMs,
+    afterErrorMs: pollEveryMs,
     clock,
     logger,
   });
-  for (const kind of ['nodes', 'regions'] as const) changes.on(kind, () => looking.poke());
+  for (const kind of ['nodes', 'regions'] as const) changes.on(kind, () => pollLoop.poke());
 
   return {
     start: async () => {
       startedAtMs = clock.monotonicMs();
-      await look().catch((error: unknown) => logger.warn({ err: error }, 'the other dispatchers are not known yet'));
-      looking.start();
+      await poll().catch((error: unknown) => logger.warn({ err: error }, 'the other dispatchers are not known yet'));
+      pollLoop.start();
       turns.start();
     },
     isSettled,
@@ -185,7 +185,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       if (owners.length > 1) turns.poke();
     },
     stop: async () => {
-      await Promise.all([looking.stop(), turns.stop()]);
+      await Promise.all([pollLoop.stop(), turns.stop()]);
       await leases.keep(() => null, []);
     },
   };

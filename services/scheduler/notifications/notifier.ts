@@ -29,7 +29,7 @@ const eventsAtOnce = 100;
  * Interval in milliseconds between checks for stalled runs and low budgets. If the database's message about a new event
  * is lost, the event also waits up to this long.
  */
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 /**
  * Interval in milliseconds while no notification exists. When one is created, the scheduler learns about it as a change
  * of clients.
@@ -58,21 +58,21 @@ export interface NotifierDeps {
  * database gives each event to only one of them.
  */
 export function createNotifier({ events, clients, base, changes, clock, logger }: NotifierDeps): Loop {
-  let lookedMs = -Infinity;
+  let polledMs = -Infinity;
 
   async function turn(): Promise<number> {
     if (![...(clients.current()?.byId.values() ?? [])].some(isNotificationClient)) return idleMs;
     const nowMs = clock.monotonicMs();
-    if (nowMs - lookedMs >= lookEveryMs) {
+    if (nowMs - polledMs >= pollEveryMs) {
       await events.recordConditions(stalledForMs);
       await events.deliverDigests((digest, notification) => digestCall(digest, notification, base));
-      lookedMs = nowMs;
+      polledMs = nowMs;
     }
     const delivered = await events.deliver(eventsAtOnce, (some, notifications) =>
       deliveriesFor(some, notifications, { base, nowMs: clock.now().getTime() }),
     );
     if (delivered.calls > 0) logger.info({ ...delivered }, 'calls of notifications are stored');
-    return delivered.events === eventsAtOnce ? 0 : lookEveryMs;
+    return delivered.events === eventsAtOnce ? 0 : pollEveryMs;
   }
 
   const loop = createLoop({ name: 'notifier', turn, afterErrorMs: 1000, clock, logger });

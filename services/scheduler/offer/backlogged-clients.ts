@@ -2,7 +2,7 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf, type PriorityTurns, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
-import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../ports/due-references.ts';
+import { partitionBit, type BandSpan, type Mark, type SkippedBands } from '../ports/due-references.ts';
 import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
 /**
@@ -11,13 +11,13 @@ import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from
  */
 const mostSpans = 200_000;
 
-export interface ClientBehind {
+export interface ClientBacklog {
   clientId: string;
   priority?: StoredPriority | undefined;
   waiting: ReadonlyMap<number, readonly WaitingSpan[]>;
 }
 
-interface Behind {
+interface PartitionBacklog {
   waiting: WaitingSpans;
   /**
    * Number of scans (reads of due jobs) that had begun when the band caught up. Scans that begin later read the rows of
@@ -26,9 +26,9 @@ interface Behind {
   caughtUpAt?: number | undefined;
 }
 
-interface BandBehind extends BandOfClient {
+interface BandBacklog extends BandOfClient {
   /** Waiting spans of the band by partition. */
-  from: Map<number, Behind>;
+  from: Map<number, PartitionBacklog>;
   /**
    * Partitions, as bits, in which scans skip the rows of this band. Undefined after a change, until it is computed
    * again.
@@ -48,15 +48,15 @@ export interface BackloggedClients {
   readonly size: number;
   has(band: string, partition: number): boolean;
   /** Called when a scan begins. The scan skips the bands that have a backlog at this time. */
-  beginLook(): void;
-  endLook(): void;
+  beginScan(): void;
+  endScan(): void;
   /** Returns true if the job lies in a span that will be read separately. */
   covers(reference: JobReference): boolean;
   /** Returns the bands whose rows a scan that begins now skips, with their partitions. */
-  passedOver(): PassedOver;
+  skippedBands(): SkippedBands;
   /** Returns the partitions, as bits, in which scans skip rows of any band. */
-  passedOverIn(): bigint;
-  isPassedOver(band: string, partition: number): boolean;
+  skippedPartitions(): bigint;
+  isSkipped(band: string, partition: number): boolean;
   /**
    * Makes later scans read the rows of the band again. Called when the spans of the band have been read. Scans that
    * have already begun may still add spans.
@@ -84,7 +84,7 @@ export interface BackloggedClients {
    * Returns at most `most` clients that have credit, with their spans. Each client gets one turn with all its bands
    * before any client gets a second turn. A client that waits for its rate limit is checked twice a second.
    */
-  next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
+  next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBacklog[];
   readonly isMidTurn: boolean;
   /**
    * Returns the state that distributes offers among the bands of a client. The state is kept while any of the bands has
@@ -106,46 +106,46 @@ export interface BackloggedClients {
 }
 
 export function createBackloggedClients(): BackloggedClients {
-  const behind = new Map<string, BandBehind>();
-  const clients = createClientsInTurn<BandBehind>();
+  const backlogged = new Map<string, BandBacklog>();
+  const clients = createClientsInTurn<BandBacklog>();
   /**
-   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, forty scans per
-   * second would each compute the result for up to 1,000 bands.
+   * Cached result of `skippedBands` and `skippedPartitions`; undefined after a change. Without the cache, forty scans
+   * per second would each compute the result for up to 1,000 bands.
    */
-  let passed: { over: PassedOver; in: bigint } | undefined;
+  let passed: { over: SkippedBands; in: bigint } | undefined;
   let [begun, ended] = [0, 0];
   let spans = 0;
 
-  const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
+  const find = (band: string, partition: number) => backlogged.get(band)?.from.get(partition);
   function change(waiting: WaitingSpans, by: () => void): void {
     const before = waiting.length;
     by();
     spans += waiting.length - before;
   }
 
-  function forgetBits(known: BandBehind): void {
+  function forgetBits(known: BandBacklog): void {
     known.bits = undefined;
     passed = undefined;
   }
 
-  function markCaughtUp(known: BandBehind, place: Behind, caughtUpAt: number | undefined): void {
+  function markCaughtUp(known: BandBacklog, place: PartitionBacklog, caughtUpAt: number | undefined): void {
     if (place.caughtUpAt !== caughtUpAt) forgetBits(known);
     place.caughtUpAt = caughtUpAt;
   }
 
   function end(band: string, partition: number): void {
-    const known = behind.get(band);
+    const known = backlogged.get(band);
     if (known === undefined) return;
     spans -= known.from.get(partition)?.waiting.length ?? 0;
     known.from.delete(partition);
     forgetBits(known);
     if (known.from.size !== 0) return;
-    behind.delete(band);
+    backlogged.delete(band);
     clients.remove(known);
   }
 
   function settle(band: string, partition: number): boolean {
-    const known = behind.get(band);
+    const known = backlogged.get(band);
     const place = known?.from.get(partition);
     if (!known || !place || place.waiting.length > 0) return false;
     if (begun === ended || (place.caughtUpAt !== undefined && ended >= place.caughtUpAt)) {
@@ -157,17 +157,17 @@ export function createBackloggedClients(): BackloggedClients {
   }
 
   function stopSkipping(band: string, partition: number): void {
-    const known = behind.get(band);
+    const known = backlogged.get(band);
     const place = known?.from.get(partition);
     if (known && place) markCaughtUp(known, place, place.caughtUpAt ?? begun);
   }
 
-  function addTo(place: Behind, span: WaitingSpan, after?: Mark): void {
+  function addTo(place: PartitionBacklog, span: WaitingSpan, after?: Mark): void {
     change(place.waiting, () => addSpan(place.waiting, span, spans >= mostSpans, after));
   }
 
-  function startOf({ clientId, priority, partition }: BandSpan | JobReference): [BandBehind, Behind] {
-    const known = behind.get(bandOf(clientId, priority)) ?? begin(clientId, priority);
+  function startOf({ clientId, priority, partition }: BandSpan | JobReference): [BandBacklog, PartitionBacklog] {
+    const known = backlogged.get(bandOf(clientId, priority)) ?? begin(clientId, priority);
     const place = known.from.get(partition) ?? { waiting: [] };
     if (!known.from.has(partition)) {
       known.from.set(partition, place);
@@ -176,36 +176,36 @@ export function createBackloggedClients(): BackloggedClients {
     return [known, place];
   }
 
-  function begin(clientId: string, priority: StoredPriority | undefined): BandBehind {
-    const begun = { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
-    behind.set(bandOf(clientId, priority), begun);
+  function begin(clientId: string, priority: StoredPriority | undefined): BandBacklog {
+    const begun = { clientId, priority, from: new Map<number, PartitionBacklog>(), bits: undefined };
+    backlogged.set(bandOf(clientId, priority), begun);
     clients.add(begun);
     return begun;
   }
 
   return {
     get size() {
-      return behind.size;
+      return backlogged.size;
     },
     get isMidTurn() {
       return clients.isMidTurn;
     },
     has: (band, partition) => find(band, partition) !== undefined,
-    beginLook: () => {
+    beginScan: () => {
       begun++;
     },
-    endLook: () => {
+    endScan: () => {
       ended = begun;
     },
-    isPassedOver: (band, partition) => isPassedOver(find(band, partition)),
+    isSkipped: (band, partition) => isSkippedIn(find(band, partition)),
     stopSkipping,
     settle,
     covers: (reference) => {
       const known = find(bandOf(reference.clientId, reference.priority), reference.partition);
       return known !== undefined && isWithin(known.waiting, reference);
     },
-    passedOver: () => (passed ??= passedOf(behind)).over,
-    passedOverIn: () => (passed ??= passedOf(behind)).in,
+    skippedBands: () => (passed ??= skippedOf(backlogged)).over,
+    skippedPartitions: () => (passed ??= skippedOf(backlogged)).in,
     add: (jobs) => {
       const [oldest, newest] = [jobs[0], jobs.at(-1)];
       if (!oldest || !newest) return;
@@ -234,7 +234,7 @@ export function createBackloggedClients(): BackloggedClients {
       if (waiting) change(waiting, () => takeRead(waiting, span, readUpTo, rows));
     },
     keepOnly: (partitions) => {
-      for (const [band, { from }] of [...behind]) {
+      for (const [band, { from }] of [...backlogged]) {
         for (const partition of [...from.keys()]) if (!partitions.has(partition)) end(band, partition);
       }
     },
@@ -245,7 +245,7 @@ export function createBackloggedClients(): BackloggedClients {
     },
     oldest: () => {
       const oldest = new Map<string, number>();
-      for (const { clientId, from } of behind.values()) {
+      for (const { clientId, from } of backlogged.values()) {
         for (const { waiting } of from.values()) {
           const dueUs = waiting.find(({ isListed }) => !isListed)?.first.dueUs ?? Infinity;
           if (dueUs < (oldest.get(clientId) ?? Infinity)) oldest.set(clientId, dueUs);
@@ -256,19 +256,19 @@ export function createBackloggedClients(): BackloggedClients {
   };
 }
 
-function isWaiting({ from }: BandBehind): boolean {
+function isWaiting({ from }: BandBacklog): boolean {
   for (const { waiting } of from.values()) if (waiting.some(({ isListed }) => !isListed)) return true;
   return false;
 }
 
-function isPassedOver(known: Behind | undefined): boolean {
+function isSkippedIn(known: PartitionBacklog | undefined): boolean {
   return known !== undefined && known.caughtUpAt === undefined;
 }
 
-function passedOf(behind: ReadonlyMap<string, BandBehind>): { over: PassedOver; in: bigint } {
+function skippedOf(backlogged: ReadonlyMap<string, BandBacklog>): { over: SkippedBands; in: bigint } {
   const over = new Map<string, bigint>();
   let bits = 0n;
-  for (const [band, known] of behind) {
+  for (const [band, known] of backlogged) {
     known.bits ??= bitsOf(known.from);
     if (known.bits === 0n) continue;
     over.set(band, known.bits);
@@ -277,8 +277,8 @@ function passedOf(behind: ReadonlyMap<string, BandBehind>): { over: PassedOver; 
   return { over, in: bits };
 }
 
-function bitsOf(from: ReadonlyMap<number, Behind>): bigint {
+function bitsOf(from: ReadonlyMap<number, PartitionBacklog>): bigint {
   let bits = 0n;
-  for (const [partition, place] of from) if (isPassedOver(place)) bits |= partitionBit(partition);
+  for (const [partition, place] of from) if (isSkippedIn(place)) bits |= partitionBit(partition);
   return bits;
 }

@@ -10,13 +10,13 @@ function leader() {
   const [clock, changes] = [createSettableClock(), createMemoryChangeFeed()];
   const alive = new Set(['a']);
   const meantFor = new Set<string>();
-  let looks = 0;
+  let scans = 0;
   const keeper = createPartitionKeeper({
     leases: {
       beat: () => Promise.resolve([]),
       leave: () => Promise.resolve(),
       assignment: () => {
-        looks++;
+        scans++;
         const partitions = Array.from({ length: 64 }, () => ({ wanted: 'a', owner: 'a' }));
         return Promise.resolve({ schedulers: [...alive], partitions });
       },
@@ -36,22 +36,22 @@ function leader() {
     logger: pino({ level: 'silent' }),
   });
   keeper.start();
-  const looksWithin = async (ms: number) => {
-    looks = 0;
+  const scansWithin = async (ms: number) => {
+    scans = 0;
     await passTime(clock, ms);
-    return looks;
+    return scans;
   };
-  return { clock, changes, alive, meantFor, keeper, looksWithin };
+  return { clock, changes, alive, meantFor, keeper, scansWithin };
 }
 
 describe('the leader of the schedulers', () => {
   it('reads the live nodes every five seconds while it is alone, and every second otherwise', async () => {
-    const { alive, keeper, looksWithin } = leader();
-    await looksWithin(1000);
-    expect(await looksWithin(20_000)).toBe(4);
+    const { alive, keeper, scansWithin } = leader();
+    await scansWithin(1000);
+    expect(await scansWithin(20_000)).toBe(4);
     alive.add('b');
-    await looksWithin(5000);
-    expect(await looksWithin(20_000)).toBe(20);
+    await scansWithin(5000);
+    expect(await scansWithin(20_000)).toBe(20);
     await keeper.stop();
   });
 
@@ -72,10 +72,10 @@ describe('the leader of the schedulers', () => {
   });
 
   it('reads the live nodes every second while notifications are not received', async () => {
-    const { changes, keeper, looksWithin } = leader();
+    const { changes, keeper, scansWithin } = leader();
     changes.lose();
-    await looksWithin(1000);
-    expect(await looksWithin(20_000)).toBe(20);
+    await scansWithin(1000);
+    expect(await scansWithin(20_000)).toBe(20);
     await keeper.stop();
   });
 });

@@ -11,8 +11,8 @@ import { createBackloggedClients } from './backlogged-clients.ts';
 import { createMarks } from './marks.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
-import { lookBehind } from './look-behind.ts';
-import { lookForDue } from './offer-due.ts';
+import { offerBacklogged } from './offer-backlogged.ts';
+import { scanDue } from './offer-due.ts';
 import { createSkimSize } from './skim-size.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -25,14 +25,14 @@ function setUp() {
   marks.own(Array.from({ length: 64 }, (_, partition) => partition));
   const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
   const outbox: JobReference[] = [];
-  const look = {
+  const scan = {
     due: createMemoryDueReferences({ tables }),
     marks,
     outbox,
     credit,
     lately: createRecentOffers(),
     skimSize: createSkimSize(),
-    behind: createBackloggedClients(),
+    backlogged: createBackloggedClients(),
     swept: createSweptJobs(),
   };
   let nowMs = 0;
@@ -54,7 +54,7 @@ function setUp() {
         dueInMs: dueInMs + (index % 50),
       })),
     );
-  return { tables, look, outbox, give, add };
+  return { tables, scan, outbox, give, add };
 }
 
 describe('a client with more due jobs than may be offered', () => {
@@ -65,14 +65,14 @@ describe('a client with more due jobs than may be offered', () => {
         fc.integer({ min: 0, max: 300 }),
         fc.integer({ min: 1, max: 60 }),
         async (large, small, creditOfTurn) => {
-          const { look, outbox, give, add } = setUp();
+          const { scan, outbox, give, add } = setUp();
           await add(large, 1, 0);
           await add(small, 2, 1000);
           const offered: JobReference[] = [];
           for (let turns = 0; turns < 2000 && offered.length < large + small; turns++) {
             give(creditOfTurn);
-            await lookForDue(look, nearMs, 0);
-            await lookBehind(look, 0);
+            await scanDue(scan, nearMs, 0);
+            await offerBacklogged(scan, 0);
             const turn = outbox.splice(0);
             for (const client of [1, 2]) {
               const own = turn.filter(({ clientId }) => clientId === clientIdOf(client));
@@ -89,20 +89,20 @@ describe('a client with more due jobs than may be offered', () => {
   });
 
   it('is offered its oldest jobs first, compared over all partitions', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(0);
     await add(500, 1, 0);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
     expect(outbox).toEqual([]);
     give(40);
-    await lookBehind(look, 0);
+    await offerBacklogged(scan, 0);
     // The jobs have fifty due times, with ten jobs each.
     expect(new Set(outbox.map(({ dueUs }) => dueUs)).size).toBeLessThanOrEqual(8);
     expect(outbox).toHaveLength(40);
   });
 
   it('delays a job of another client that lies among its own jobs by at most five polls', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(50);
     // Each partition has 200 rows of the first client, and a scan reads 16 of them. The other client's rows come after
     // them.
@@ -110,136 +110,136 @@ describe('a client with more due jobs than may be offered', () => {
     await add(3, 2, 64 * 300, -1000);
     // The first scan finds that the client has a backlog. The next scans read 20, 40, 80 and 145 rows of each
     // partition.
-    for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 5; scans++) await scanDue(scan, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
   it('does not delay a job of another client that is accepted while the backlog waits', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(50);
     await add(600, 1, 0);
-    for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 5; scans++) await scanDue(scan, nearMs, 0);
     expect(outbox).toHaveLength(50);
     await add(3, 2, 5000, -100);
-    await lookForDue(look, nearMs, 0);
+    await scanDue(scan, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
   it('is read again at once while it has credit, otherwise as soon as it has credit again', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(0);
     // All jobs are in one partition, of which one scan offers 64 jobs.
     await add(200, 1, 0, -1000, 64);
-    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 20; scans++) await scanDue(scan, nearMs, 0);
     give(1000);
     const isMore: boolean[] = [];
-    while (isMore.at(-1) ?? true) isMore.push(await lookBehind(look, 0));
+    while (isMore.at(-1) ?? true) isMore.push(await offerBacklogged(scan, 0));
     expect(isMore).toEqual([true, true, true, false]);
     expect(outbox).toHaveLength(200);
     await add(200, 1, 200 * 64, -500, 64);
     give(0);
-    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 20; scans++) await scanDue(scan, nearMs, 0);
     give(30);
-    expect(await lookBehind(look, 0)).toBe(false);
+    expect(await offerBacklogged(scan, 0)).toBe(false);
     expect(outbox).toHaveLength(230);
   });
 
   it("is also offered jobs that another scan skips while the client's backlog is being read", async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
-    const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
-      const read = await look.due.lookOf(ranges, rows);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
+    const scanOfAndOn: DueReferences['readOfClients'] = async (ranges, rows) => {
+      const read = await scan.due.readOfClients(ranges, rows);
       // The poll for all clients moves on, and finds that the client has a backlog in all partitions.
       await add(64, 1, 6400, -60);
-      await lookForDue(look, nearMs, 0);
+      await scanDue(scan, nearMs, 0);
       return read;
     };
     give(10_000);
-    await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfAndOn } }, 0);
-    for (let turns = 0; turns < 3; turns++) await lookBehind(look, 0);
+    await offerBacklogged({ ...scan, due: { ...scan.due, readOfClients: scanOfAndOn } }, 0);
+    for (let turns = 0; turns < 3; turns++) await offerBacklogged(scan, 0);
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
   it("is also offered the jobs that a poll in progress skips while the client's backlog ends", async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
     // Each partition gets two more jobs. A scan also reports the last row that it has read, even of a skipped client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
     const skimSlowly: DueReferences['skim'] = async (...requested) => {
-      const read = await look.due.skim(...requested);
+      const read = await scan.due.skim(...requested);
       await isRead.promise;
       return read;
     };
     give(10_000);
-    const underWay = lookForDue({ ...look, due: { ...look.due, skim: skimSlowly } }, nearMs, 0);
-    for (let turns = 0; turns < 5; turns++) await lookBehind(look, 0);
+    const underWay = scanDue({ ...scan, due: { ...scan.due, skim: skimSlowly } }, nearMs, 0);
+    for (let turns = 0; turns < 5; turns++) await offerBacklogged(scan, 0);
     isRead.resolve(undefined);
     await underWay;
     for (let turns = 0; turns < 3; turns++) {
-      await lookForDue(look, nearMs, 0);
-      await lookBehind(look, 0);
+      await scanDue(scan, nearMs, 0);
+      await offerBacklogged(scan, 0);
     }
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(768);
     expect(outbox).toHaveLength(768);
-    expect(look.behind.size).toBe(0);
+    expect(scan.backlogged.size).toBe(0);
   });
 
   it('has no backlog in the end although the poll for all clients skips further jobs during each of its reads', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
     give(10_000);
     let reads = 0;
-    const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
-      const read = await look.due.lookOf(ranges, rows);
+    const scanOfAndOn: DueReferences['readOfClients'] = async (ranges, rows) => {
+      const read = await scan.due.readOfClients(ranges, rows);
       reads++;
       await add(128, 1, reads * 6400, reads * 100 - 500);
-      await lookForDue(look, nearMs, 0);
+      await scanDue(scan, nearMs, 0);
       return read;
     };
     for (let turns = 0; turns < 4; turns++) {
-      await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfAndOn } }, 0);
+      await offerBacklogged({ ...scan, due: { ...scan.due, readOfClients: scanOfAndOn } }, 0);
     }
-    expect([reads, look.behind.size]).toEqual([2, 0]);
-    for (let turns = 0; turns < 3; turns++) await lookForDue(look, nearMs, 0);
+    expect([reads, scan.backlogged.size]).toEqual([2, 0]);
+    for (let turns = 0; turns < 3; turns++) await scanDue(scan, nearMs, 0);
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(640 + 2 * 128);
     expect(outbox).toHaveLength(640 + 2 * 128);
   });
 
   it('is offered a lost job again that the sweep adds while its backlog is being read', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(5);
     await add(640, 1, 0);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
     const [lost] = outbox;
     if (!lost) throw new Error('nothing was offered');
-    const lookOfWhileSwept: DueReferences['lookOf'] = async (ranges, rows) => {
-      const read = await look.due.lookOf(ranges, rows);
-      look.behind.add([lost]);
+    const scanWhileSwept: DueReferences['readOfClients'] = async (ranges, rows) => {
+      const read = await scan.due.readOfClients(ranges, rows);
+      scan.backlogged.add([lost]);
       return read;
     };
     give(10_000);
-    await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfWhileSwept } }, 0);
-    await lookBehind(look, 0);
+    await offerBacklogged({ ...scan, due: { ...scan.due, readOfClients: scanWhileSwept } }, 0);
+    await offerBacklogged(scan, 0);
     expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
   });
 
   it('has consecutive waiting jobs recorded as one span, and begins a new span after jobs of other clients', async () => {
-    const { look, give, add } = setUp();
+    const { scan, give, add } = setUp();
     give(0);
     await add(1, 1, 0, -3000, 64);
-    await lookForDue(look, nearMs, 0);
+    await scanDue(scan, nearMs, 0);
     await add(100, 2, 64, -2000, 64);
     await add(1, 1, 64 * 200, -1900, 64);
     await add(50, 2, 64 * 300, -1800, 64);
-    while ((await lookForDue(look, nearMs, 0)).found > 0);
-    const spans = look.behind
+    while ((await scanDue(scan, nearMs, 0)).found > 0);
+    const spans = scan.backlogged
       .next(9, { left: () => 1, untilRateAllowsMs: () => 0 }, 0)
       .map(({ waiting }) => [...waiting.values()].flat());
     expect(spans.map((each) => each.map(({ rows }) => rows))).toEqual([
@@ -249,50 +249,50 @@ describe('a client with more due jobs than may be offered', () => {
   });
 
   it('has recorded as waiting only the jobs that were not offered', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(4);
     await add(10, 1, 0, -1000, 64);
-    await lookForDue(look, nearMs, 0);
+    await scanDue(scan, nearMs, 0);
     expect(outbox).toHaveLength(4);
     give(100);
-    await lookBehind(look, 0);
+    await offerBacklogged(scan, 0);
     expect(outbox).toHaveLength(10);
     expect(new Set(outbox).size).toBe(10);
   });
 
   it('is offered as many jobs of a partition in a turn after the sweep listed them as before', async () => {
-    const { look, outbox, give, add } = setUp();
+    const { scan, outbox, give, add } = setUp();
     give(1000);
     await add(40, 1, 0, -1000, 64);
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 3; scans++) await scanDue(scan, nearMs, 0);
     const jobs = outbox.splice(0);
     // The sweep found the jobs lost one by one, and then added all of them as one span.
-    for (const job of jobs) look.behind.add([job]);
+    for (const job of jobs) scan.backlogged.add([job]);
     const [first, last] = [jobs[0], jobs.at(-1)];
     if (!first || !last) throw new Error('nothing was offered');
-    look.behind.list({ partition: first.partition, clientId: first.clientId, first, last, rows: jobs.length });
+    scan.backlogged.list({ partition: first.partition, clientId: first.clientId, first, last, rows: jobs.length });
     give(1000);
-    await lookBehind(look, 0);
+    await offerBacklogged(scan, 0);
     expect(outbox).toHaveLength(40);
   });
 
   it('is offered later jobs while the jobs that the sweep listed are being called', async () => {
-    const { tables, look, outbox, give, add } = setUp();
+    const { tables, scan, outbox, give, add } = setUp();
     give(1000);
     const called = await add(80, 1, 0, -2000, 64);
     await add(1, 2, 64 * 100, -1500, 64);
-    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 20; scans++) await scanDue(scan, nearMs, 0);
     const leaseUntilMs = tables.clock.nowMs() + 30_000;
     for (const { jobId } of called) tables.fires.set(jobId, { jobId, owner: 'd', epoch: 1, leaseUntilMs });
     outbox.splice(0);
     give(0);
     await add(80, 1, 64 * 200, -1000, 64);
-    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    for (let scans = 0; scans < 20; scans++) await scanDue(scan, nearMs, 0);
     const [first, last] = [called[0], called.at(-1)];
     if (!first || !last) throw new Error('nothing was added');
-    look.behind.list({ partition: first.partition, clientId: clientIdOf(1), first, last, rows: called.length });
+    scan.backlogged.list({ partition: first.partition, clientId: clientIdOf(1), first, last, rows: called.length });
     give(1000);
-    await lookBehind(look, 0);
+    await offerBacklogged(scan, 0);
     expect(outbox).toHaveLength(63);
   });
 });

@@ -13,7 +13,7 @@ import {
   type DueReferences,
   type MarkRange,
   type PartitionMark,
-  type PassedOver,
+  type SkippedBands,
 } from '../ports/due-references.ts';
 import type { SkimSize } from './skim-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
@@ -22,7 +22,7 @@ import type { SweptJobs } from './swept-jobs.ts';
  * Maximum number of rows per partition that a scan reads. It is small, so that scans are short, and no partition waits
  * for a large number of jobs in another one.
  */
-const rowsPerLook = 16;
+const rowsPerScan = 16;
 /**
  * Maximum number of rows per partition that a sweep reads. It is large, so that a sweep soon gets past a backlog of
  * 100,000 jobs without credit.
@@ -35,18 +35,18 @@ const lapsedPerSweep = 200;
  */
 const partitionsPerListing = 8;
 
-export interface LookDeps {
+export interface ScanDeps {
   due: DueReferences;
   marks: Marks;
   lately: RecentOffers;
-  behind: BackloggedClients;
+  backlogged: BackloggedClients;
   skimSize: SkimSize;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
   outbox: JobReference[];
 }
 
-export interface LookEnd {
+export interface ScanEnd {
   found: number;
   /** True if the scan reached its limit, so that more jobs may be due now. */
   isFull: boolean;
@@ -60,23 +60,26 @@ export interface LookEnd {
  * skipped inside Postgres.
  * @param aheadMs time in milliseconds within which the scan also searches for the next due job; a later scan offers it
  */
-export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
-  deps.behind.beginLook();
+export async function scanDue(deps: ScanDeps, aheadMs: number, nowMs: number): Promise<ScanEnd> {
+  deps.backlogged.beginScan();
   try {
-    return await lookBeside(deps, aheadMs, nowMs);
+    return await scanMarks(deps, aheadMs, nowMs);
   } finally {
-    deps.behind.endLook();
+    deps.backlogged.endScan();
   }
 }
 
-async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
-  const [passedOver, crowdedBits] = [deps.behind.passedOver(), deps.behind.passedOverIn()];
-  const [plain, crowded]: [PartitionMark[], PartitionMark[]] = [[], []];
+async function scanMarks(deps: ScanDeps, aheadMs: number, nowMs: number): Promise<ScanEnd> {
+  const [skippedBands, skippedBits] = [deps.backlogged.skippedBands(), deps.backlogged.skippedPartitions()];
+  const [plain, skipping]: [PartitionMark[], PartitionMark[]] = [[], []];
   for (const mark of deps.marks.all()) {
-    if ((crowdedBits & partitionBit(mark.partition)) === 0n) plain.push(mark);
-    else crowded.push(mark);
+    if ((skippedBits & partitionBit(mark.partition)) === 0n) plain.push(mark);
+    else skipping.push(mark);
   }
-  const ends = await Promise.all([lookAt(plain, aheadMs, deps, nowMs), skimOver(crowded, passedOver, deps, nowMs)]);
+  const ends = await Promise.all([
+    scanAll(plain, aheadMs, deps, nowMs),
+    scanSkipping(skipping, skippedBands, deps, nowMs),
+  ]);
   return {
     found: ends[0].found + ends[1].found,
     isFull: ends.some(({ isFull }) => isFull),
@@ -85,43 +88,43 @@ async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promi
   };
 }
 
-const nothing: LookEnd = { found: 0, isFull: false, nextInMs: null, lateMs: 0 };
+const nothing: ScanEnd = { found: 0, isFull: false, nextInMs: null, lateMs: 0 };
 
-async function lookAt(
+async function scanAll(
   marks: readonly PartitionMark[],
   aheadMs: number,
-  deps: LookDeps,
+  deps: ScanDeps,
   nowMs: number,
-): Promise<LookEnd> {
+): Promise<ScanEnd> {
   if (marks.length === 0) return nothing;
-  const { due, nextInMs, lateMs } = await deps.due.look(marks, rowsPerLook, aheadMs);
-  const perPartition = passBy(consecutiveJobs(due), deps, nowMs);
-  const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
+  const { due, nextInMs, lateMs } = await deps.due.scan(marks, rowsPerScan, aheadMs);
+  const perPartition = offerAndAdvance(consecutiveJobs(due), deps, nowMs);
+  const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerScan);
   return { found: due.length, isFull, nextInMs, lateMs };
 }
 
-async function skimOver(
+async function scanSkipping(
   marks: readonly PartitionMark[],
-  passedOver: PassedOver,
-  deps: LookDeps,
+  skippedBands: SkippedBands,
+  deps: ScanDeps,
   nowMs: number,
-): Promise<LookEnd> {
+): Promise<ScanEnd> {
   if (marks.length === 0) return nothing;
-  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, passedOver, deps.skimSize.rows);
-  passOver(due, passed, deps);
+  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, skippedBands, deps.skimSize.rows);
+  addSkipped(due, passed, deps);
   const found = consecutiveJobs(due, passed);
   const rows = passed.reduce((sum, span) => sum + span.rows, due.length);
   deps.skimSize.read(rows, passed.length + found.length, isFull);
-  passBy(found, deps, nowMs);
+  offerAndAdvance(found, deps, nowMs);
   for (const [partition, mark] of readUpTo) deps.marks.advance(partition, mark);
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
 }
 
 /**
- * Adds the spans that a scan has passed over to the waiting jobs. A backlog that several scans pass over remains one
+ * Adds the spans that a scan has skipped to the waiting jobs. A backlog that several scans skip remains one
  * span.
  */
-function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { behind, marks }: LookDeps): void {
+function addSkipped(due: readonly JobReference[], passed: readonly BandSpan[], { backlogged, marks }: ScanDeps): void {
   const firstDue = new Map<number, JobReference>();
   for (const job of due) if (!firstDue.has(job.partition)) firstDue.set(job.partition, job);
   const begun = new Set<number>();
@@ -130,12 +133,12 @@ function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { b
     const before = firstDue.get(partition);
     const isFirst = !begun.has(partition) && (before === undefined || isAfter(before, first));
     begun.add(partition);
-    behind.pass(span, isFirst ? marks.of(partition) : undefined);
+    backlogged.pass(span, isFirst ? marks.of(partition) : undefined);
   }
 }
 
-/** Offers the jobs of a scan and moves the marks behind them. @returns the number of jobs by partition */
-function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number): Map<number, number> {
+/** Offers the jobs of a scan and moves the marks past them. @returns the number of jobs by partition */
+function offerAndAdvance(groups: readonly JobReference[][], deps: ScanDeps, nowMs: number): Map<number, number> {
   const perPartition = new Map<number, number>();
   for (const jobs of groups) {
     const last = jobs.at(-1);
@@ -149,54 +152,54 @@ function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number
 }
 
 /** Offers consecutive jobs of one band as long as it has credit. The rest is added to the band's waiting jobs. */
-function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
+function offer(jobs: readonly JobReference[], { backlogged, credit, outbox, lately }: ScanDeps, nowMs: number): void {
   let offered = 0;
   for (const job of jobs) {
     const { clientId, partition, priority } = job;
-    const isPassedOver = behind.isPassedOver(bandOf(clientId, priority), partition);
-    if (isPassedOver || !credit.spend(clientId, nowMs, priority)) break;
+    const isSkipped = backlogged.isSkipped(bandOf(clientId, priority), partition);
+    if (isSkipped || !credit.spend(clientId, nowMs, priority)) break;
     outbox.push(job);
     lately.note(job);
     offered++;
   }
-  behind.add(jobs.slice(offered));
+  backlogged.add(jobs.slice(offered));
 }
 
 /**
  * Looks for late jobs: those whose transaction committed only after the mark had passed their position.
  * @param horizon result of the previous late scan; null for the first
  */
-export async function lookForLate(
-  deps: LookDeps,
+export async function scanLate(
+  deps: ScanDeps,
   horizon: string | null,
   nowMs: number,
 ): Promise<{ found: number; horizon: string | null; nowUs: number | null }> {
   const marks = deps.marks.all().filter(({ dueUs }) => dueUs > 0);
   if (marks.length === 0) return { found: 0, horizon, nowUs: null };
-  const looked = await deps.due.lookLate(marks, horizon);
+  const lateScan = await deps.due.scanLate(marks, horizon);
   let found = 0;
-  for (const reference of looked.late) {
+  for (const reference of lateScan.late) {
     // Jobs of a backlogged client lie in spans that are read separately, so they are not offered here.
-    if (deps.lately.has(reference) || deps.behind.covers(reference)) continue;
+    if (deps.lately.has(reference) || deps.backlogged.covers(reference)) continue;
     offer([reference], deps, nowMs);
     found++;
   }
   // Older entries are forgotten only now. The next late scan still needs those that this scan may have read, because
   // the marks may have moved by more than a second.
   for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
-  return { found, horizon: looked.horizon, nowUs: looked.nowUs };
+  return { found, horizon: lateScan.horizon, nowUs: lateScan.nowUs };
 }
 
 /** Offers jobs again that were due at least ten seconds ago and are not being called. Returns these lost jobs. */
-export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
-  const { marks, swept, behind } = deps;
+export async function sweepDue(deps: ScanDeps, nowMs: number): Promise<JobReference[]> {
+  const { marks, swept, backlogged } = deps;
   const ranges = settledRanges(marks, nowMs).map((range) => ({
     ...range,
     ...swept.positionOf(range.partition),
   }));
   if (ranges.length === 0) return [];
-  const { found, readUpTo } = await deps.due.sweep(ranges, behind.passedOver(), rowsPerSweep);
-  await listPassedOver(
+  const { found, readUpTo } = await deps.due.sweep(ranges, backlogged.skippedBands(), rowsPerSweep);
+  await listSkipped(
     ranges.filter(({ isListed }) => isListed),
     deps,
   );
@@ -209,29 +212,29 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
   return lost;
 }
 
-/** Adds the jobs that the sweep has passed over in these ranges to the waiting jobs of their bands. */
-async function listPassedOver(ranges: readonly MarkRange[], deps: LookDeps): Promise<void> {
+/** Adds the jobs that the sweep has skipped in these ranges to the waiting jobs of their bands. */
+async function listSkipped(ranges: readonly MarkRange[], deps: ScanDeps): Promise<void> {
   for (let first = 0; first < ranges.length; first += partitionsPerListing) {
     await listIn(ranges.slice(first, first + partitionsPerListing), deps);
   }
 }
 
-async function listIn(ranges: readonly MarkRange[], { due, behind }: LookDeps): Promise<void> {
-  const passedOver = behind.passedOver();
-  if (passedOver.size === 0) return;
+async function listIn(ranges: readonly MarkRange[], { due, backlogged }: ScanDeps): Promise<void> {
+  const skippedBands = backlogged.skippedBands();
+  if (skippedBands.size === 0) return;
   const untilOf = new Map(ranges.map(({ partition, until }) => [partition, until]));
   const cursors = ranges.map(({ partition, after }) => ({ partition, ...after }));
-  const { passed } = await due.skim(cursors, passedOver, rowsPerSweep);
+  const { passed } = await due.skim(cursors, skippedBands, rowsPerSweep);
   for (const span of passed) {
     const until = untilOf.get(span.partition);
     // Jobs after `until` are skipped: scans have read them only moments ago, or will read them.
     if (!until || isAfter(span.first, until)) continue;
-    behind.list(isAfter(span.last, until) ? { ...span, last: until } : span);
+    backlogged.list(isAfter(span.last, until) ? { ...span, last: until } : span);
   }
 }
 
 /** Offers jobs again whose dispatcher did not call them before its lease expired. */
-export async function sweepLapsed(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
+export async function sweepLapsed(deps: ScanDeps, nowMs: number): Promise<JobReference[]> {
   const ranges = settledRanges(deps.marks, nowMs);
   if (ranges.length === 0) return [];
   const found = await deps.due.sweepLapsed(ranges, lapsedPerSweep);
@@ -249,9 +252,9 @@ function settledRanges(marks: Marks, nowMs: number) {
  * Offers a job again. If its band has no credit, adds it to the waiting jobs. Returns false if it is too early to offer
  * the job again.
  */
-function offerAgain(reference: JobReference, { behind, credit, outbox, swept }: LookDeps, nowMs: number): boolean {
+function offerAgain(reference: JobReference, { backlogged, credit, outbox, swept }: ScanDeps, nowMs: number): boolean {
   if (!swept.isDue(reference, nowMs)) return false;
   if (credit.spend(reference.clientId, nowMs, reference.priority)) outbox.push(reference);
-  else behind.add([reference]);
+  else backlogged.add([reference]);
   return true;
 }

@@ -21,28 +21,28 @@ describe('the search for jobs to offer again', () => {
   it('looks for late commits only as long as one can occur', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
-    let looks = 0;
+    let scans = 0;
     const counted: DueReferences = {
       ...due,
-      lookLate: (marks, horizon) => {
-        looks++;
-        return due.lookLate(marks, horizon);
+      scanLate: (marks, horizon) => {
+        scans++;
+        return due.scanLate(marks, horizon);
       },
     };
     const offerer = await started('a', { due: counted });
-    expect(looks).toBe(0);
+    expect(scans).toBe(0);
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 9000);
     await add({ jobId: jobIdOf(65), dueInMs: -9500 });
     await passTime(clock, 300);
     expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(65)]);
     await passTime(clock, 3000);
-    looks = 0;
+    scans = 0;
     await passTime(clock, 60_000);
-    expect(looks).toBe(0);
+    expect(scans).toBe(0);
     await add({ jobId: jobIdOf(2) });
     await passTime(clock, 1000);
-    expect(looks).toBeGreaterThanOrEqual(3);
+    expect(scans).toBeGreaterThanOrEqual(3);
     await stop(offerer);
   });
 
@@ -50,7 +50,7 @@ describe('the search for jobs to offer again', () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),
-      lookLate: () => Promise.resolve({ late: [], horizon: '1', nowUs: 0 }),
+      scanLate: () => Promise.resolve({ late: [], horizon: '1', nowUs: 0 }),
     };
     const offerer = await started('a', { due });
     await add({ jobId: jobIdOf(1) });
@@ -68,10 +68,10 @@ describe('the search for jobs to offer again', () => {
     const when = async <Answer>(ask: () => Promise<Answer>) => (await thawed, await ask());
     const offerer = await started('a', {
       due: {
-        look: (...args) => when(() => due.look(...args)),
+        scan: (...args) => when(() => due.scan(...args)),
         skim: (...args) => when(() => due.skim(...args)),
-        lookLate: (...args) => when(() => due.lookLate(...args)),
-        lookOf: (...args) => when(() => due.lookOf(...args)),
+        scanLate: (...args) => when(() => due.scanLate(...args)),
+        readOfClients: (...args) => when(() => due.readOfClients(...args)),
         sweep: (...args) => when(() => due.sweep(...args)),
         sweepLapsed: (...args) => when(() => due.sweepLapsed(...args)),
       },
@@ -245,26 +245,26 @@ describe('the search for jobs to offer again', () => {
     const { clock, tables, takes, started, stop, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });
-    let [looks, tookMs] = [0, 0];
+    let [scans, tookMs] = [0, 0];
     const slow: DueReferences = {
       ...due,
-      lookLate: async (marks, horizon) => {
-        looks++;
+      scanLate: async (marks, horizon) => {
+        scans++;
         await clock.sleep(tookMs);
-        return await due.lookLate(marks, horizon);
+        return await due.scanLate(marks, horizon);
       },
     };
     const offerer = await started('a', { due: slow });
     await many(2000);
     await passTime(clock, 1000);
-    looks = 0;
+    scans = 0;
     await passTime(clock, 2000);
-    expect(looks).toBe(8);
+    expect(scans).toBe(8);
     tookMs = 50;
     await passTime(clock, 1000);
-    looks = 0;
+    scans = 0;
     await passTime(clock, 10_000);
-    expect(looks).toBe(10);
+    expect(scans).toBe(10);
     tookMs = 0;
     await passTime(clock, 1000);
     await stop(offerer);

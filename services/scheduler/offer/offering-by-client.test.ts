@@ -122,8 +122,8 @@ describe('the offers to many clients', () => {
     };
     const slow: DueReferences = {
       ...due,
-      lookOf: (ranges, rows) => slowly(() => due.lookOf(ranges, rows)),
-      lookLate: (marks, horizon) => slowly(() => due.lookLate(marks, horizon)),
+      readOfClients: (ranges, rows) => slowly(() => due.readOfClients(ranges, rows)),
+      scanLate: (marks, horizon) => slowly(() => due.scanLate(marks, horizon)),
       sweep: (...requested) => slowly(() => due.sweep(...requested)),
       sweepLapsed: (ranges, limit) => slowly(() => due.sweepLapsed(ranges, limit)),
     };

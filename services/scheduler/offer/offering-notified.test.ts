@@ -43,19 +43,19 @@ describe('the poll for due jobs', () => {
   it('pauses until the time of the next job', async () => {
     const { clock, tables, started, stop, offered, addPending: addWaiting } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
-    let looks = 0;
+    let scans = 0;
     const counted: DueReferences = {
       ...due,
-      look: (marks, limit, aheadMs) => {
-        looks++;
-        return due.look(marks, limit, aheadMs);
+      scan: (marks, limit, aheadMs) => {
+        scans++;
+        return due.scan(marks, limit, aheadMs);
       },
     };
     const offerer = await started('a', { due: counted });
     await addWaiting({ jobId: jobIdOf(1), dueInMs: 7000 });
-    looks = 0;
+    scans = 0;
     await passTime(clock, 6999);
-    expect(looks).toBeLessThanOrEqual(4);
+    expect(scans).toBeLessThanOrEqual(4);
     expect(offered()).toEqual([]);
     await passTime(clock, 1);
     expect(offered()).toHaveLength(1);

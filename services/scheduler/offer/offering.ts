@@ -8,8 +8,8 @@ import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
 import { createBackloggedClients } from './backlogged-clients.ts';
 import { createMarks } from './marks.ts';
 import { createRecentOffers } from './recent-offers.ts';
-import { lookBehind } from './look-behind.ts';
-import { lookForDue, lookForLate, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
+import { offerBacklogged } from './offer-backlogged.ts';
+import { scanDue, scanLate, sweepDue, sweepLapsed, type ScanEnd } from './offer-due.ts';
 import type { Dispatchers } from '../ports/dispatchers.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createPublications } from './publications.ts';
@@ -18,16 +18,16 @@ import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 /**
- * Intervals in milliseconds between scans (reads of due jobs): `lookEveryMs` while a job is due soon, `idleEveryMs`
+ * Intervals in milliseconds between scans (reads of due jobs): `scanEveryMs` while a job is due soon, `idleEveryMs`
  * otherwise. Longer intervals save little CPU time: with 20 ms, jobs are twice as late.
  */
-const lookEveryMs = 10;
+const scanEveryMs = 10;
 const idleEveryMs = 50;
 /**
  * Interval in milliseconds between scans while there is a backlog. The interval is longer, because each scan has to
  * skip the rows of the backlog, and the calls of the backlog wait longer anyway.
  */
-const lookBesideCrowdEveryMs = 25;
+const scanBesideBacklogEveryMs = 25;
 /** Time in milliseconds within which a job counts as due soon. */
 const nearMs = 50;
 /**
@@ -108,14 +108,14 @@ export interface Offering {
  * - `marks`: positions up to which scans have read, now and ten seconds ago.
  * - `lately`: jobs offered in the second before a mark, which late scans skip. Kept until a late scan has ended and the
  *   mark is a second further.
- * - `behind`: spans of waiting jobs that scans passed over, by band. Kept until they are read.
+ * - `backlogged`: spans of waiting jobs that scans skipped, by band. Kept until they are read.
  * - `swept`: jobs that the sweep found lost, until a pass does not find them any more; and the position of the pass.
  * - `credit`: credit of each band until the next report of the dispatchers, and offers that this report may not
  *   include.
  */
 export function createOffering(deps: OfferingDeps): Offering {
   const { due, dispatchers, region, changes, clock, logger } = deps;
-  const [marks, lately, behind, swept] = [
+  const [marks, lately, backlogged, swept] = [
     createMarks(),
     createRecentOffers(),
     createBackloggedClients(),
@@ -125,7 +125,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const publications = createPublications(deps);
   const standstills = createStandstills();
   const outbox: JobReference[] = [];
-  const look = { due, marks, lately, behind, skimSize: createSkimSize(), swept, credit, outbox };
+  const scanDeps = { due, marks, lately, backlogged, skimSize: createSkimSize(), swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let listedAtMs = 0;
   let lateHorizon: string | null = null;
@@ -150,41 +150,41 @@ export function createOffering(deps: OfferingDeps): Offering {
     const nowMs = clock.monotonicMs();
     // While no dispatcher accepts jobs, the loop reads no jobs. They stay in the database.
     if (!credit.isAny || marks.size === 0) return idleEveryMs;
-    if (publications.isFull) return lookEveryMs;
+    if (publications.isFull) return scanEveryMs;
     isAsleep = maySleep(nowMs);
-    const looked = await lookForDue(look, hasFound ? 0 : isAsleep ? longestSleepMs : nearMs, nowMs);
-    figures.lagMs = looked.lateMs;
+    const scan = await scanDue(scanDeps, hasFound ? 0 : isAsleep ? longestSleepMs : nearMs, nowMs);
+    figures.lagMs = scan.lateMs;
     publish();
-    const pauseMs = hasFound && !looked.isFull ? whileNear() : pauseAfter(looked);
-    hasFound = looked.found > 0;
+    const pauseMs = hasFound && !scan.isFull ? whileNear() : pauseAfter(scan);
+    hasFound = scan.found > 0;
     if (hasFound) foundAtMs = clock.monotonicMs();
-    if (hasFound || behind.size > 0) {
+    if (hasFound || backlogged.size > 0) {
       creditLoop.poke();
-      wakeLateLooks();
+      wakeLateScans();
     }
     return pauseMs;
   }
 
-  function wakeLateLooks(): void {
-    if (isNothingLate) lookingBack.poke();
+  function wakeLateScans(): void {
+    if (isNothingLate) lateScanLoop.poke();
     isNothingLate = false;
   }
 
-  /** Returns true if the loop may sleep until the next job is due. Otherwise, it looks every few milliseconds. */
+  /** Returns true if the loop may sleep until the next job is due. Otherwise, it scans every few milliseconds. */
   function maySleep(nowMs: number): boolean {
-    return changes.isConnected() && nowMs >= Math.max(notifiedAtMs, foundAtMs) + awakeForMs && behind.size === 0;
+    return changes.isConnected() && nowMs >= Math.max(notifiedAtMs, foundAtMs) + awakeForMs && backlogged.size === 0;
   }
 
   function onJobsNotified(): void {
     notifiedAtMs = clock.monotonicMs();
-    if (isAsleep) looking.poke();
+    if (isAsleep) scanLoop.poke();
   }
 
   function ownPartitions(): void {
     const owned = deps.owned();
     if (!marks.own(owned)) return;
     const kept = new Set(owned);
-    for (const memory of [lately, behind, swept]) memory.keepOnly(kept);
+    for (const memory of [lately, backlogged, swept]) memory.keepOnly(kept);
   }
 
   async function readCredit(): Promise<number> {
@@ -193,19 +193,19 @@ export function createOffering(deps: OfferingDeps): Offering {
     const wasAny = credit.isAny;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
     if (standstills.isOver(nowMs, clock.monotonicMs())) onStandstillOver();
-    if (!wasAny) looking.poke();
-    if (!wasAny || behind.size > 0) wakeLateLooks();
+    if (!wasAny) scanLoop.poke();
+    if (!wasAny || backlogged.size > 0) wakeLateScans();
     if (gone > 0) {
       // A dispatcher has disappeared, and the jobs in its memory are lost. With settled marks, the sweep finds these
       // jobs at once, instead of after ten seconds.
       marks.settle();
-      sweeping.poke();
+      sweepLoop.poke();
     }
     if (gone > 0 || nowMs - listedAtMs >= listEveryMs) {
       swept.list();
       listedAtMs = nowMs;
     }
-    if (behind.size > 0) reading.poke();
+    if (backlogged.size > 0) backlogLoop.poke();
     return idleCreditEveryMs;
   }
 
@@ -216,31 +216,31 @@ export function createOffering(deps: OfferingDeps): Offering {
    */
   function onStandstillOver(): void {
     marks.settle();
-    sweeping.poke();
-    lookingBack.poke();
+    sweepLoop.poke();
+    lateScanLoop.poke();
   }
 
-  async function readBehind(): Promise<number> {
-    if (behind.size === 0 || !credit.isAny) return untilWokenMs;
+  async function readBacklogged(): Promise<number> {
+    if (backlogged.size === 0 || !credit.isAny) return untilWokenMs;
     if (publications.isFull) return creditEveryMs;
     const nowMs = clock.monotonicMs();
-    const isMore = await lookBehind(look, nowMs);
+    const isMore = await offerBacklogged(scanDeps, nowMs);
     publish();
     // If this read took long, the pause is as long, so that scans get enough time in the database.
-    return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
+    return isMore ? Math.max(scanEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
-  async function lookBack(): Promise<number> {
+  async function scanLateCommits(): Promise<number> {
     if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
     // Late scans also read the database's clock. While there is a backlog, they continue, because the waiting time of
     // its jobs is computed with this clock.
-    isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
+    isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && backlogged.size === 0);
     if (isNothingLate) return untilWokenMs;
-    const looked = await lookForLate(look, lateHorizon, nowMs);
-    figures.late += looked.found;
-    lateHorizon = looked.horizon;
-    if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
+    const lateScan = await scanLate(scanDeps, lateHorizon, nowMs);
+    figures.late += lateScan.found;
+    lateHorizon = lateScan.horizon;
+    if (lateScan.nowUs !== null) clockAheadMs = lateScan.nowUs / 1000 - clock.monotonicMs();
     publish();
     // After the end of a large backlog, a late scan reads all its jobs. The pause limits late scans to a twentieth of
     // the database's time.
@@ -249,7 +249,7 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   async function sweep(): Promise<number> {
     const nowMs = clock.monotonicMs();
-    const lost = [...(await sweepDue(look, nowMs)), ...(await sweepLapsed(look, nowMs))];
+    const lost = [...(await sweepDue(scanDeps, nowMs)), ...(await sweepLapsed(scanDeps, nowMs))];
     figures.swept += lost.length;
     if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
     // While there is a backlog, a sweep may read a hundred thousand rows. If the sweep is slow, the long pause leaves
@@ -257,23 +257,23 @@ export function createOffering(deps: OfferingDeps): Offering {
     return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
-  function pauseAfter({ found, isFull, nextInMs }: LookEnd): number {
+  function pauseAfter({ found, isFull, nextInMs }: ScanEnd): number {
     if (isFull) return 0;
-    if (found > 0 || behind.size > 0) return whileNear();
-    if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
+    if (found > 0 || backlogged.size > 0) return whileNear();
+    if (!isAsleep) return nextInMs === null ? idleEveryMs : scanEveryMs;
     // The time is rounded up, so that the next scan does not come too early.
     return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
   }
 
   function whileNear(): number {
-    return behind.size > 0 ? lookBesideCrowdEveryMs : lookEveryMs;
+    return backlogged.size > 0 ? scanBesideBacklogEveryMs : scanEveryMs;
   }
 
   function publish(): void {
     if (outbox.length > 0) publications.publish(outbox.splice(0));
   }
 
-  const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
+  const scanLoop = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
   // Credit is read in a loop of its own. If scans read it, a slow scan would delay it, and backlogs would not shrink.
   const creditLoop = createLoop({
     name: 'read-credit',
@@ -284,27 +284,29 @@ export function createOffering(deps: OfferingDeps): Offering {
     logger,
   });
   // These reads have loops of their own, so that scans do not wait for them. They are slow while there is a backlog.
-  const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
-  const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
-  const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
+  const backlogLoop = createLoop({ name: 'offer-behind', turn: readBacklogged, afterErrorMs, clock, logger });
+  const lateScanLoop = createLoop({ name: 'look-late', turn: scanLateCommits, afterErrorMs, clock, logger });
+  const sweepLoop = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
   changes.on('jobs', onJobsNotified);
-  const loops = [creditLoop, looking, reading, lookingBack, sweeping];
+  const loops = [creditLoop, scanLoop, backlogLoop, lateScanLoop, sweepLoop];
   return {
     start: () => {
       for (const loop of loops) loop.start();
     },
-    poke: () => looking.poke(),
+    poke: () => scanLoop.poke(),
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
     levels: () => ({
-      clientsBehind: behind.count(),
+      clientsBehind: backlogged.count(),
       offered: publications.offered,
       ...figures,
     }),
     behindMs: () => {
       const nowMs = clock.monotonicMs() + clockAheadMs;
-      return new Map(Array.from(behind.oldest(), ([clientId, dueUs]) => [clientId, Math.max(0, nowMs - dueUs / 1000)]));
+      return new Map(
+        Array.from(backlogged.oldest(), ([clientId, dueUs]) => [clientId, Math.max(0, nowMs - dueUs / 1000)]),
+      );
     },
     published: () => publications.end(),
   };

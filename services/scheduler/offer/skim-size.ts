@@ -9,7 +9,7 @@ const rowsOfSpan = 8;
  * Maximum work of a scan over all partitions, in rows. It suffices for a backlog of one client, or for 1,100 rows that
  * all belong to different clients.
  */
-const workOfLook = 10_240;
+const workPerScan = 10_240;
 
 /**
  * Number of rows per partition that a scan reads while there is a backlog. The number adapts to the work of earlier
@@ -35,7 +35,7 @@ export function createSkimSize(): SkimSize {
     },
     read: (rows, spans, isFull) => {
       // The number at most doubles, because the next scan may find a backlog in partitions that had none.
-      const wanted = isFull ? Math.floor(Math.min(2, workOfLook / (rows + rowsOfSpan * spans)) * size) : leastRows;
+      const wanted = isFull ? Math.floor(Math.min(2, workPerScan / (rows + rowsOfSpan * spans)) * size) : leastRows;
       size = Math.max(leastRows, Math.min(mostRows, wanted));
     },
   };

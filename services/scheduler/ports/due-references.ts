@@ -12,7 +12,7 @@ export interface PartitionMark extends Mark {
   partition: number;
 }
 
-export interface Looked {
+export interface DueScan {
   /** Jobs after the marks that are due by the database's clock, sorted by partition, due time and id. */
   due: JobReference[];
   /** Milliseconds until the next job is due; null if none is due within the requested time. */
@@ -27,7 +27,7 @@ export interface Looked {
  * Rows to skip. For each band (named by `bandOf`): its partitions as bits, where bit n is partition n. Lists of bands
  * by partition would take 2.5 MB for 1,000 clients.
  */
-export type PassedOver = ReadonlyMap<string, bigint>;
+export type SkippedBands = ReadonlyMap<string, bigint>;
 
 const bitOf = Array.from({ length: 64 }, (_, partition) => 1n << BigInt(partition));
 
@@ -56,7 +56,7 @@ export interface BandSpan extends Span {
 }
 
 export interface Skimmed {
-  /** Due jobs of the bands that are not skipped, sorted as in `Looked.due`. */
+  /** Due jobs of the bands that are not skipped, sorted as in `DueScan.due`. */
   due: JobReference[];
   /**
    * Spans that contain the jobs of the skipped bands, in the order of their keys. They also contain jobs that are being
@@ -70,7 +70,7 @@ export interface Skimmed {
   lateMs: number;
 }
 
-export interface LookedLate {
+export interface LateScan {
   late: JobReference[];
   /** Opaque value that the next late scan gets as its `horizon`. */
   horizon: string;
@@ -117,29 +117,29 @@ export interface DueReferences {
    * Reads due jobs after the marks, oldest first, at most `limit` per partition.
    * @param nearMs milliseconds within which the next due job is searched for
    */
-  look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
+  scan(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<DueScan>;
   /**
-   * Reads due jobs like `look`, but skips bands.
+   * Reads due jobs like `scan`, but skips bands.
    * @param rows maximum number of rows of any client that are read per partition
    */
-  skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
+  skim(marks: readonly PartitionMark[], skippedBands: SkippedBands, rows: number): Promise<Skimmed>;
   /**
    * Reads jobs before the marks that scans may have missed, because their transaction committed after scans had read
    * later jobs. These jobs were due within the last second before the mark, and less than ten seconds ago. Skips jobs
    * that are being called. May skip jobs that an earlier late scan has read.
    * @param horizon result of an earlier late scan at the same database; null to read everything
    */
-  lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
+  scanLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LateScan>;
   /**
    * For each range, reads jobs of its client that are not being called, oldest first, at most `limit`.
    * @param rows maximum number of rows of any client that are read per range
    */
-  lookOf(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
+  readOfClients(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
   /**
    * Reads jobs that are not being called.
    * @param rows maximum number of rows of any client that are read per partition
    */
-  sweep(ranges: readonly MarkRange[], passedOver: PassedOver, rows: number): Promise<Swept>;
+  sweep(ranges: readonly MarkRange[], skippedBands: SkippedBands, rows: number): Promise<Swept>;
   /**
    * Reads jobs whose claims have an expired lease, at most `limit` per partition. The cost depends only on the number
    * of claimed jobs.

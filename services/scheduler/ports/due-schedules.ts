@@ -25,16 +25,16 @@ export interface Recurred {
   ended: string[];
   /** Schedules that the scheduler could not read or plan, and has marked as broken. */
   broken: BrokenSchedule[];
-  looked: number;
+  examined: number;
   /**
    * Milliseconds until this region has to call `recur` again, by the database's clock; null if nothing is scheduled.
    */
-  nextLookInMs: number | null;
+  nextCheckInMs: number | null;
 }
 
 export interface Rearmed {
   /** Number of schedules that were repaired: the time of their next scan was missing or wrong. */
-  mended: number;
+  repaired: number;
   broken: BrokenSchedule[];
   /** Schedules that were broken, can be read again, and are now active. */
   readable: string[];
@@ -43,7 +43,7 @@ export interface Rearmed {
   cursor: string | null;
 }
 
-export interface Looker {
+export interface SchedulerNode {
   region: string;
   /** Name of this process, which no other process has. */
   owner: string;
@@ -58,13 +58,13 @@ export interface DueSchedules {
    * nevertheless. After a crash, the next call continues after the last decided instant of each schedule (its
    * high-water mark).
    */
-  recur(looker: Looker, limit: number): Promise<Recurred>;
+  recur(node: SchedulerNode, limit: number): Promise<Recurred>;
   /**
    * Fires at most `limit` buffered occurrences whose previous fire has ended. Schedules that cannot be read become
    * broken. `isAny` is true if there were buffered occurrences.
    */
   fireBuffered(
-    looker: Looker,
+    node: SchedulerNode,
     limit: number,
   ): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[]; isAny: boolean }>;
   /**

@@ -74,7 +74,7 @@ const isLive = `exists (
  * Reads due jobs after the marks. The cost depends only on new rows: with 300,000 dead rows (deleted, but not vacuumed)
  * in the table, the statement takes 2 ms instead of 286.
  */
-export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: number }>(
+export const scanDue = statementOf<MarkParams & { limit: number; nearMs: number }>(
   'look-ahead',
   ($) => `
   select d.* from ${marksOf($)}
@@ -116,7 +116,7 @@ export const skimDue = statementOf<MarkParams & { limit: number }>(
  * 20,000 rows in 50 ms, four times a second. Jobs that were due more than ten seconds ago are left to the sweep, so
  * that a backlog before a mark is not read again and again.
  */
-export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
+export const scanLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',
   ($) => `
   select d.* from ${marksOf($)}
@@ -138,7 +138,7 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
  * Reads ranges that begin and end at a row of their client. If the scheduler has joined ranges, rows of other clients
  * may lie in between. Each costs one comparison, and counts towards `rows`.
  */
-export const lookOfClients = statementOf<
+export const readOfClients = statementOf<
   RangeParams & { clients: string; priorities: string; limits: string; rows: number }
 >(
   'look-of-clients',

@@ -9,12 +9,12 @@ import {
   type DueReferences,
   type Mark,
   type MarkRange,
-  type PassedOver,
+  type SkippedBands,
 } from '../ports/due-references.ts';
 import {
-  lookAhead,
-  lookLate,
-  lookOfClients,
+  scanDue,
+  scanLate,
+  readOfClients,
   skimDue,
   sweepDue,
   sweepLapsed,
@@ -51,11 +51,11 @@ type ClientRow = [...Row, isOwn: boolean, isLast: boolean, range: number];
  */
 export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   return {
-    look: async (marks, limit, nearMs) => {
+    scan: async (marks, limit, nearMs) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
       const after = markParams(marks);
       const { rows } = await pool.query<Row>({
-        ...lookAhead.with({ partitions, ...after, limit, nearMs }),
+        ...scanDue.with({ partitions, ...after, limit, nearMs }),
         rowMode: 'array',
       });
       const due = rows.filter(([, , , , lateMs]) => lateMs >= 0);
@@ -63,17 +63,17 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
       return { due: due.map(referenceOf), nextInMs: due.length < rows.length ? nextInMs : null, lateMs };
     },
-    skim: async (marks, passedOver, limit) => {
+    skim: async (marks, skippedBands, limit) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
       const { rows } = await pool.query<SkimmedRow>({
         ...skimDue.with({ partitions, ...markParams(marks), limit }),
         rowMode: 'array',
       });
-      return skimmedOf(rows, passedOver, limit);
+      return skimmedOf(rows, skippedBands, limit);
     },
-    lookLate: async (marks, horizon) => {
+    scanLate: async (marks, horizon) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
-      const statement = lookLate.with({ partitions, ...markParams(marks), horizon });
+      const statement = scanLate.with({ partitions, ...markParams(marks), horizon });
       const { rows } = await pool.query<Row | HorizonRow>({ ...statement, rowMode: 'array' });
       const late: JobReference[] = [];
       let [next, nowUs] = ['', 0];
@@ -83,21 +83,21 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       }
       return { late, horizon: next, nowUs };
     },
-    lookOf: async (ranges, rows) => {
+    readOfClients: async (ranges, rows) => {
       const clients = plainArray(ranges.map(({ clientId }) => clientId));
       const limits = plainArray(ranges.map(({ limit }) => limit));
       const hasPriority = ranges.some(({ priority }) => priority);
       const priorities = hasPriority ? plainArray(ranges.map(({ priority }) => priority ?? 'NULL')) : '{}';
       const read = await pool.query<ClientRow>({
-        ...lookOfClients.with({ ...spanParams(ranges), clients, priorities, limits, rows }),
+        ...readOfClients.with({ ...spanParams(ranges), clients, priorities, limits, rows }),
         rowMode: 'array',
       });
       const byRange = Map.groupBy(read.rows, ([, , , , , , , , range]) => range);
       return ranges.map(({ limit }, place) => clientReadOf(byRange.get(place + 1) ?? [], limit));
     },
-    sweep: async (ranges, passedOver, limit) => {
+    sweep: async (ranges, skippedBands, limit) => {
       const { rows } = await pool.query<SweptRow>({
-        ...sweepDue.with({ ...rangeParams(ranges), ...skipParams(passedOver, ranges), limit }),
+        ...sweepDue.with({ ...rangeParams(ranges), ...skipParams(skippedBands, ranges), limit }),
         rowMode: 'array',
       });
       const found = rows.filter(([, , , , , , isLost]) => isLost).map(referenceOf);
@@ -131,12 +131,12 @@ function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
  * is named by their endpoint's id.
  * @param partitions partitions that the statement reads
  */
-export function skipParams(passedOver: PassedOver, partitions: readonly { partition: number }[]): SkipParams {
+export function skipParams(skippedBands: SkippedBands, partitions: readonly { partition: number }[]): SkipParams {
   const requestedBits = partitionBits(partitions);
   const everywhere: string[] = [];
   const [partly, partlyIn]: [string[], bigint[]] = [[], []];
   const [bands, bandsIn]: [string[], bigint[]] = [[], []];
-  for (const [band, bits] of passedOver) {
+  for (const [band, bits] of skippedBands) {
     const requestedPart = bits & requestedBits;
     if (requestedPart === 0n) continue;
     if (band.includes('/')) {

@@ -44,18 +44,18 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
   }
 
   return {
-    recur: async (looker, limit) => {
+    recur: async (node, limit) => {
       // Usually, nothing is due. One statement without locks finds this out.
-      const result = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
+      const result = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [node.region, aheadMs]);
       const near = result.rows[0];
-      if (near && !near.isNear) return { ...nothingRecurred, nextLookInMs: wholeMs(near.inMs) };
+      if (near && !near.isNear) return { ...nothingRecurred, nextCheckInMs: wholeMs(near.inMs) };
 
       return await inTransaction(pool, async (client) => {
-        const locked = await client.query<PlannedColumns & { lookMs: number }>(lockDue, [
-          ...[looker.region, limit, aheadMs],
+        const locked = await client.query<PlannedColumns & { checkMs: number }>(lockDue, [
+          ...[node.region, limit, aheadMs],
         ]);
-        const rows = locked.rows.map((row) => ({ ...row, nowMs: Math.max(row.nowMs, row.lookMs) }));
-        const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
+        const rows = locked.rows.map((row) => ({ ...row, nowMs: Math.max(row.nowMs, row.checkMs) }));
+        const decider = { region: node.region, nodeRegion: node.region, owner: node.owner };
         const { occurrences, skipped, ended, broken } = await fireSchedules(
           client,
           rows,
@@ -63,7 +63,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
           quotas,
           readCalendars,
         );
-        const isAhead = locked.rows.some(({ nowMs, lookMs }) => lookMs > nowMs);
+        const isAhead = locked.rows.some(({ nowMs, checkMs }) => checkMs > nowMs);
         if (isAhead) await waitUntil(client, Math.max(...rows.map(({ nowMs }) => nowMs)));
         return {
           fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf(locked.rows)),
@@ -71,18 +71,18 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
           skipped,
           ended,
           broken,
-          looked: rows.length,
-          nextLookInMs: await nextLookInMs(client, looker.region, aheadMs),
+          examined: rows.length,
+          nextCheckInMs: await nextCheckInMs(client, node.region, aheadMs),
         };
       });
     },
 
-    fireBuffered: async (looker, limit) => {
+    fireBuffered: async (node, limit) => {
       const result = await pool.query(selectBuffered);
       if (result.rowCount === 0) return { fired: [], broken: [], isAny: false };
 
       return await inTransaction(pool, async (client) => {
-        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
+        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, node.region]);
         if (rows.length === 0) return { fired: [], broken: [], isAny: true };
         const { done, broken: unreadable } = eachByItself(rows, ({ id }) => id, idAndRowOf);
         await breakSchedules(client, unreadable);
@@ -96,7 +96,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         );
         const { results, broken } = await unlessRefused(client, ready, async (some) => {
           const ids = some.map(({ id }) => id);
-          const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
+          const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, node.region, node.owner]);
           await beginTargets(
             client,
             some.map(({ row }) => row),
@@ -133,7 +133,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         const before = new Set(rows.filter(({ state }) => state === 'broken').map(({ id }) => id));
         const readable = wrong.flatMap(({ id }) => (before.has(id) ? [id] : []));
         return {
-          mended: wrong.length - readable.length,
+          repaired: wrong.length - readable.length,
           readable,
           brokenNow: broken.length,
           broken: broken.filter(({ scheduleId }) => !before.has(scheduleId)),
@@ -150,8 +150,8 @@ function firedOf(rows: readonly PlannedColumns[]): (occurrence: NewOccurrence) =
   };
 }
 
-async function nextLookInMs(client: PoolClient, region: string, aheadMs: number): Promise<number | null> {
-  const { rows } = await client.query<{ inMs: number | null }>(selectNextLook, [region, aheadMs]);
+async function nextCheckInMs(client: PoolClient, region: string, aheadMs: number): Promise<number | null> {
+  const { rows } = await client.query<{ inMs: number | null }>(selectNextCheck, [region, aheadMs]);
   return wholeMs(rows[0]?.inMs ?? null);
 }
 
@@ -160,7 +160,7 @@ function wholeMs(inMs: number | null): number | null {
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
-const nothingRecurred = { fired: [], buffered: [], skipped: [], ended: [], broken: [], looked: 0 };
+const nothingRecurred = { fired: [], buffered: [], skipped: [], ended: [], broken: [], examined: 0 };
 
 type RearmedRow = PlannedColumns & { nextAtMs: number | null; nextCheckAtMs: number | null };
 
@@ -186,9 +186,9 @@ interface RightTimes {
  */
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
-  const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
+  const { fireMs: nextAtMs, checkMs } = nextTimes(recurrence, schedule.highWaterMs);
   // If there are no further instants, the scheduler ends the schedule at the next scan.
-  const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
+  const nextCheckAtMs = checkMs ?? recurrence.untilMs ?? row.nowMs;
   if (row.state === 'broken') return { id: row.id, next_at: null, next_check_at: iso(row.nowMs) };
   if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) return null;
   return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), next_check_at: iso(nextCheckAtMs) };
@@ -219,7 +219,7 @@ const isNear = (ms: string) => `state = 'active' and next_check_at <= now() + ${
  * have to wait for the commit at the latest instant.
  */
 const lockDue = `
-  select ${plannedColumns}, ${msOf(regionNextCheck)} as "lookMs" from schedules s
+  select ${plannedColumns}, ${msOf(regionNextCheck)} as "checkMs" from schedules s
   where ${isNear('$3')} and ${isSwitchedOn('$1')}
     and ${regionNextCheck} <= greatest(now(), (select min(${regionNextCheck}) from schedules where ${isNear('$3')}))
   order by s.next_check_at limit $2 for update skip locked`;
@@ -227,7 +227,7 @@ const lockDue = `
 const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
 
 /** Uses `clock_timestamp()`, because `now()` is the time at which the transaction began. */
-const selectNextLook = `
+const selectNextCheck = `
   select extract(epoch from min(${regionNextCheck} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs"
   from (
     select next_check_at, region_next_checks, client, definition from schedules
@@ -238,7 +238,7 @@ const selectNextLook = `
 /** Checks in one statement if `lockDue` would lock any schedule, and when the next scan is due. */
 const selectNear = `
   select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
-  from (${selectNextLook}) n`;
+  from (${selectNextCheck}) n`;
 
 /** Checks if there are buffered occurrences. This is fast, because they are few and have an index of their own. */
 const selectBuffered = `select from occurrences where state = 'buffered' limit 1`;

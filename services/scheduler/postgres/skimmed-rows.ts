@@ -1,7 +1,7 @@
 import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { instantsIn, uuidsIn } from '../../../shared/postgres/connection/binary-arrays.ts';
-import { partitionBit, type Mark, type PassedOver, type Skimmed } from '../ports/due-references.ts';
+import { partitionBit, type Mark, type SkippedBands, type Skimmed } from '../ports/due-references.ts';
 
 /** Jobs of one partition in their order, as arrays of equal length in Postgres's binary format. */
 export type SkimmedRow = [
@@ -15,10 +15,10 @@ export type SkimmedRow = [
 ];
 
 /** Divides the rows into due jobs to offer, and spans of the bands to skip. */
-export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, limit: number): Skimmed {
+export function skimmedOf(rows: readonly SkimmedRow[], skippedBands: SkippedBands, limit: number): Skimmed {
   const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
   for (const row of rows) {
-    const read = readPartition(row, passedOver, skimmed);
+    const read = readPartition(row, skippedBands, skimmed);
     if (read === limit) skimmed.isFull = true;
     skimmed.lateMs = Math.max(skimmed.lateMs, row[1]);
   }
@@ -27,7 +27,7 @@ export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, l
 
 function readPartition(
   [partition, , dueBytes, idBytes, endpointBytes, priorities]: SkimmedRow,
-  passedOver: PassedOver,
+  skippedBands: SkippedBands,
   { due, passed, readUpTo }: Skimmed,
 ): number {
   const [dues, ids, endpoints] = [instantsIn(dueBytes), uuidsIn(idBytes), uuidsIn(endpointBytes)];
@@ -40,7 +40,7 @@ function readPartition(
     const isLast = place + 1 === ids.length || !endpoints.isSame(place, place + 1);
     if (!isLast && priorityAt(place) === priorityAt(place + 1)) continue;
     const [clientId, priority] = [endpoints.at(place), priorityAt(place)];
-    if (((passedOver.get(bandOf(clientId, priority)) ?? 0n) & bit) !== 0n) {
+    if (((skippedBands.get(bandOf(clientId, priority)) ?? 0n) & bit) !== 0n) {
       const first = keyAt(from);
       const last = from === place ? first : keyAt(place);
       passed.push({ partition, clientId, priority, first, last, rows: place - from + 1 });

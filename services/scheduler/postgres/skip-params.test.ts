@@ -7,22 +7,22 @@ const requested = Array.from({ length: 64 }, (_, partition) => ({ partition }));
 
 describe('the query parameters for skipped clients', () => {
   it('take about 20 bytes per client in any number of partitions', () => {
-    const passedOver = new Map(Array.from({ length: 1000 }, (_, n) => [clientIdOf(n + 1), -1n] as const));
-    const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(passedOver, requested);
+    const skippedBands = new Map(Array.from({ length: 1000 }, (_, n) => [clientIdOf(n + 1), -1n] as const));
+    const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(skippedBands, requested);
     const bytes = [everywhere, partly, partlyIn, bands, bandsIn].reduce((sum, { length }) => sum + length, 0);
     expect(bytes).toBeLessThan(22_000);
   });
 
   it('list partitions only for clients that are skipped in some of the requested partitions', () => {
-    const passedOver = new Map([
+    const skippedBands = new Map([
       [clientIdOf(1), partitionBit(1) | partitionBit(2)],
       [clientIdOf(2), partitionBit(63)],
       [`${clientIdOf(3)}/high`, partitionBit(2)],
     ]);
-    expect(skipParams(passedOver, [{ partition: 1 }, { partition: 2 }])).toMatchObject({
+    expect(skipParams(skippedBands, [{ partition: 1 }, { partition: 2 }])).toMatchObject({
       partlyIn: '{}',
       bandsIn: '{4}',
     });
-    expect(skipParams(passedOver, requested)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
+    expect(skipParams(skippedBands, requested)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
   });
 });

@@ -5,7 +5,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { BrokenSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { schedulerMetrics } from '../report/metrics.ts';
 import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
-import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
+import type { DueSchedules, FiredOccurrence, SchedulerNode } from '../ports/due-schedules.ts';
 
 /**
  * Maximum number of schedules per transaction. In a transaction with a hundred schedules, half of the cost still does
@@ -15,7 +15,7 @@ const maxSchedules = 500;
 
 export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
-  looker: Looker;
+  node: SchedulerNode;
   /** Milliseconds until the next attempt, if schedules are due that this process could not take. */
   pollMs: number;
   /**
@@ -59,12 +59,12 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
 
 /** Fires due occurrences. Returns the milliseconds after which the caller calls this function again. */
 export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
-  const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
+  const { dueSchedules, node, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return deps.longestPollMs();
 
   const beganMs = deps.clock.monotonicMs();
-  const recurred = await dueSchedules.recur(looker, maxSchedules);
-  const { fired, buffered, skipped, ended, broken, looked, nextLookInMs } = recurred;
+  const recurred = await dueSchedules.recur(node, maxSchedules);
+  const { fired, buffered, skipped, ended, broken, examined, nextCheckInMs } = recurred;
   figures.fired(fired.length);
   recordFired(fired, beganMs, deps);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
@@ -77,32 +77,32 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   }
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
   logBroken(logger, broken);
-  if (looked === maxSchedules) return 0;
+  if (examined === maxSchedules) return 0;
   // The due schedules could not be taken: another node has locked them, or this region is switched off.
-  return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? Infinity, deps.longestPollMs());
+  return examined === 0 && nextCheckInMs === 0 ? pollMs : Math.min(nextCheckInMs ?? Infinity, deps.longestPollMs());
 }
 
 /**
  * Interval in milliseconds between two checks of buffered occurrences. The scheduler must poll, because no event
  * reports the end of a job or a run.
  */
-const bufferedLookMs = 1000;
+const bufferedPollMs = 1000;
 /**
  * Interval in milliseconds while no occurrence is buffered. It is longer, because a new buffered occurrence causes a
  * notification.
  */
-const noneBufferedLookMs = 5000;
+const noneBufferedPollMs = 5000;
 
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
-  const { dueSchedules, looker, isLeading, logger, figures } = deps;
-  if (!isLeading()) return bufferedLookMs;
+  const { dueSchedules, node, isLeading, logger, figures } = deps;
+  if (!isLeading()) return bufferedPollMs;
   const beganMs = deps.clock.monotonicMs();
-  const { fired, broken, isAny } = await dueSchedules.fireBuffered(looker, maxSchedules);
+  const { fired, broken, isAny } = await dueSchedules.fireBuffered(node, maxSchedules);
   figures.fired(fired.length);
   recordFired(fired, beganMs, deps);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
   logBroken(logger, broken);
-  return isAny || !deps.isNotified() ? bufferedLookMs : noneBufferedLookMs;
+  return isAny || !deps.isNotified() ? bufferedPollMs : noneBufferedPollMs;
 }
 
 /** Interval in milliseconds at which all schedules are examined, page by page. */
@@ -130,7 +130,8 @@ export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> 
     for (const scheduleId of page.readable) {
       logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule can be read again');
     }
-    if (page.mended > 0) logger.warn({ schedules: page.mended }, 'schedules had no time to be looked at, armed again');
+    if (page.repaired > 0)
+      logger.warn({ schedules: page.repaired }, 'schedules had no time to be looked at, armed again');
     return cursor === null ? rearmEveryMs : 0;
   };
 }

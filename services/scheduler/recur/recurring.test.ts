@@ -209,32 +209,32 @@ describe('a recurring schedule', () => {
   it('has its buffered occurrences checked every five seconds, or every second if there is one, or after a notification', async () => {
     const { clock, database, changes, nodeOf, add } = setUp();
     const due = createMemoryDueSchedules({ database });
-    let looks = 0;
+    let scans = 0;
     const counted: DueSchedules = {
       ...due,
-      fireBuffered: (looker, limit) => {
-        looks++;
-        return due.fireBuffered(looker, limit);
+      fireBuffered: (node, limit) => {
+        scans++;
+        return due.fireBuffered(node, limit);
       },
     };
-    const looksWithin = async (ms: number) => {
-      looks = 0;
+    const scansWithin = async (ms: number) => {
+      scans = 0;
       await passTime(clock, ms);
-      return looks;
+      return scans;
     };
     const node = nodeOf('a', 'local', counted);
     node.start();
-    await looksWithin(11_000);
-    expect(await looksWithin(20_000)).toBe(4);
+    await scansWithin(11_000);
+    expect(await scansWithin(20_000)).toBe(4);
     changes.announce('occurrences');
-    expect(await looksWithin(1)).toBe(1);
+    expect(await scansWithin(1)).toBe(1);
     await add('buffer-one');
-    await looksWithin(2 * minuteMs);
-    expect(await looksWithin(20_000)).toBe(20);
+    await scansWithin(2 * minuteMs);
+    expect(await scansWithin(20_000)).toBe(20);
     changes.lose();
     database.recurring.occurrences.clear();
-    await looksWithin(1000);
-    expect(await looksWithin(20_000)).toBe(20);
+    await scansWithin(1000);
+    expect(await scansWithin(20_000)).toBe(20);
     await node.stopIntake();
   });
 
@@ -257,11 +257,11 @@ function brokenOnce(due: DueSchedules, moment: 'before' | 'after'): DueSchedules
   let isBroken = true;
   return {
     ...due,
-    recur: async (looker, limit) => {
+    recur: async (node, limit) => {
       const breaks = isBroken;
       isBroken = false;
       if (breaks && moment === 'before') throw new Error('scripted failure');
-      const recurred = await due.recur(looker, limit);
+      const recurred = await due.recur(node, limit);
       if (breaks) throw new Error('scripted failure');
       return recurred;
     },

@@ -50,7 +50,7 @@ export function createRecurring(deps: RecurringDeps): Recurring {
   const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
   const loopDeps = {
     dueSchedules,
-    looker: { region, owner },
+    node: { region, owner },
     pollMs,
     longestPollMs: () => (changes.isConnected() ? Math.max(pollMs, notifiedPollMs) : pollMs),
     onBuffered: () => waiting.poke(),

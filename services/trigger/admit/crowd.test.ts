@@ -9,7 +9,7 @@ import { createFeedAdmission } from './feed-admission.ts';
  * Time in milliseconds that reading one feed takes, measured on Postgres for feeds with the totals of 100 workers in
  * two steps.
  */
-const lookMsPerFeed = 0.2;
+const readMsPerFeed = 0.2;
 const countries = 5;
 /** Number of batches of the large campaign that workers handle per tick. */
 const batchesPerTick = 40;
@@ -61,7 +61,7 @@ async function goBeside(
     clock,
     feedStore: {
       loads: async (feedIds: readonly string[]) => {
-        await clock.sleep(feedIds.length * lookMsPerFeed);
+        await clock.sleep(feedIds.length * readMsPerFeed);
         return feedIds.flatMap((feedId) => loadGoing(going, feedId) ?? waiting.get(feedId) ?? []);
       },
       listFeeds: (since: string | null) => {

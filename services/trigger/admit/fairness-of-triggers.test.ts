@@ -83,7 +83,7 @@ const someRows = fc.array(
  * By scan and feed: whether the feed makes no progress, and the number of batches that workers handle until the next
  * scan.
  */
-const someLooks = fc.array(
+const someReads = fc.array(
   fc.array(fc.record({ standsStill: fc.boolean(), handled: fc.nat(60) }), { minLength: 12, maxLength: 12 }),
   { minLength: 10, maxLength: 40 },
 );
@@ -92,7 +92,7 @@ const someLooks = fc.array(
  * Makes a scan of every trigger at the same state, and adds the batches that the triggers grant.
  * @param standsStill by feed
  */
-function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
+function readAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
   const grants = Array.from({ length: triggers }, (_, trigger) => {
     const feeds = rows.map(({ trigger: owner, weight, isServed, ready }, index) => {
       const competes = standsStill[index] ? 0 : 1;
@@ -116,16 +116,16 @@ const lastVisits = (rows: readonly Row[]) => rows.reduce((sum, { weight }) => su
 describe('several triggers that admit batches at the same time', () => {
   it('keep the ready batches of progressing feeds under their limit plus a quantum for every feed', () => {
     fc.assert(
-      fc.property(someRows, someLooks, (begun, looks) => {
+      fc.property(someRows, someReads, (begun, reads) => {
         const rows = begun.map((row) => ({ ...row }));
         // In this test, a feed either makes progress at every scan or at none.
-        const standsStill = looks[0]?.map((feed) => feed.standsStill) ?? [];
+        const standsStill = reads[0]?.map((feed) => feed.standsStill) ?? [];
         const moving = rows.filter((_, index) => !standsStill[index]);
-        for (const look of looks) {
-          lookAll(rows, standsStill);
+        for (const read of reads) {
+          readAll(rows, standsStill);
           expect(moving.reduce((sum, { ready }) => sum + ready, 0)).toBeLessThanOrEqual(bound + lastVisits(rows));
           for (const [index, row] of rows.entries()) {
-            if (!standsStill[index]) row.ready -= Math.min(row.ready, look[index]?.handled ?? 0);
+            if (!standsStill[index]) row.ready -= Math.min(row.ready, read[index]?.handled ?? 0);
           }
         }
       }),
@@ -134,12 +134,12 @@ describe('several triggers that admit batches at the same time', () => {
 
   it("keep ready batches beyond each feed's minimum under five times the limit, even if other feeds hang at each poll", () => {
     fc.assert(
-      fc.property(someRows, someLooks, (begun, looks) => {
+      fc.property(someRows, someReads, (begun, reads) => {
         const rows = begun.map((row) => ({ ...row }));
-        for (const look of looks) {
-          lookAll(
+        for (const read of reads) {
+          readAll(
             rows,
-            look.map((feed) => feed.standsStill),
+            read.map((feed) => feed.standsStill),
           );
           const beyondFloors = rows.reduce((sum, { ready, weight }) => sum + Math.max(0, ready - quantum * weight), 0);
           expect(beyondFloors).toBeLessThanOrEqual(5 * bound + lastVisits(rows));

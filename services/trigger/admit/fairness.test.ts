@@ -241,7 +241,7 @@ describe('a run with a pace', () => {
   it('serves its countries in turn, one batch at a time if its pace allows no more', () => {
     let turns = noTurns;
     const served: string[] = [];
-    for (let look = 0; look < 6; look++) {
+    for (let read = 0; read < 6; read++) {
       const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(1), wants: 100 }));
       const admitted = admit(feeds, bounds, turns);
       turns = admitted.turns;
@@ -258,7 +258,7 @@ describe('a run with a pace', () => {
 });
 
 describe('the limit of ready batches', () => {
-  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextLookMs: 100 };
+  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextPollMs: 100 };
 
   it('is the work of three seconds for each step, and 300 batches before the rate is measured', () => {
     expect(readyBound(pace)).toBe(300);
@@ -276,7 +276,7 @@ describe('the limit of ready batches', () => {
 
   it('covers twice the time until the next poll if polls are rare', () => {
     const measured = { ...pace, handledPerSecond: 400, busyForMs: 60_000 };
-    expect(readyBound({ ...measured, untilNextLookMs: 1500 })).toBe(1200);
-    expect(readyBound({ ...measured, untilNextLookMs: 5000 })).toBe(4000);
+    expect(readyBound({ ...measured, untilNextPollMs: 1500 })).toBe(1200);
+    expect(readyBound({ ...measured, untilNextPollMs: 5000 })).toBe(4000);
   });
 });

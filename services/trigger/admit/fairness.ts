@@ -32,7 +32,7 @@ const boundSeconds = 3;
 /**
  * Number of intervals between scans for which a grant must last. Two instead of one, because the next scan may be late.
  */
-const looksAhead = 2;
+const pollsAhead = 2;
 /** Time in milliseconds after which the measured rate of a shard replaces the first bound. */
 const measuredAfterMs = 5000;
 /**
@@ -74,14 +74,14 @@ export interface ShardPace {
   busyForMs: number;
   /** Number of calls that one worker may have in flight at once. */
   concurrency: number;
-  untilNextLookMs: number;
+  untilNextPollMs: number;
 }
 
 /** Returns the bound: the maximum number of batches that are ready in a shard or on their way there. */
 export function readyBound(pace: ShardPace): number {
-  const { handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs } = pace;
+  const { handledPerSecond, depth, busyForMs, concurrency, untilNextPollMs } = pace;
   const least = busyForMs < measuredAfterMs ? firstBoundBatches : leastBound(concurrency);
-  const seconds = Math.max(boundSeconds, (looksAhead * untilNextLookMs) / 1000);
+  const seconds = Math.max(boundSeconds, (pollsAhead * untilNextPollMs) / 1000);
   return Math.max(least, Math.ceil(handledPerSecond * seconds)) * depth;
 }
 
@@ -221,7 +221,7 @@ const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
  * Returns the capacity of each shard for this trigger. Each trigger gets a part of the bound, by the weights of the
- * incomplete feeds that it pages, so a trigger that looks more often does not get more. `ofCompeting` is divided only
+ * incomplete feeds that it pages, so a trigger that polls more often does not get more. `ofCompeting` is divided only
  * among feeds that are not stuck.
  */
 export function roomsIn(

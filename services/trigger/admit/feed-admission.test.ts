@@ -25,7 +25,7 @@ function world(perSecond: number) {
   const feeds = new Map<string, Feed>();
   /** The pagers of each trigger. */
   const pagers: FeedPager[][] = Array.from({ length: triggers }, () => []);
-  let looks = 0;
+  let reads = 0;
 
   const loadOf = (feedId: string): FeedLoad => {
     const { action = '', paceAllows = null, fed = 0, done = 0 } = feeds.get(feedId) ?? {};
@@ -49,7 +49,7 @@ function world(perSecond: number) {
   };
   const feedStore = {
     loads: (feedIds: readonly string[]) => {
-      looks++;
+      reads++;
       return Promise.resolve(feedIds.map(loadOf));
     },
     listFeeds: () => Promise.resolve({ feedIds: [...feeds.keys()], until: 'now' }),
@@ -80,7 +80,7 @@ function world(perSecond: number) {
     },
     /** @returns number of scans */
     pass: async (forMs: number): Promise<number> => {
-      const before = looks;
+      const before = reads;
       for (let passedMs = 0; passedMs < forMs; passedMs += tickMs) {
         for (const admission of admissions) await admission.turn();
         clock.advance(tickMs);
@@ -88,7 +88,7 @@ function world(perSecond: number) {
           if (!feed.isHung) feed.done = Math.min(feed.fed, feed.done + (perSecond * tickMs) / 1000);
         }
       }
-      return looks - before;
+      return reads - before;
     },
   };
 }

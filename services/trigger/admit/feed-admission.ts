@@ -10,13 +10,13 @@ import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { ShardSum } from './shard-sums.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 /**
  * Interval in milliseconds of scans (reads of feed figures and grants) while each feed is the only one in its shards,
  * and these are slow and have more than a second of ready work. More frequent scans would make pagers write, publish
  * and fetch the same batches in smaller parts.
  */
-const lookEveryWhileStockedMs = 500;
+const pollEveryWhileStockedMs = 500;
 const stockedForMs = 1000;
 const slowPerSecond = 1000;
 /** Time in milliseconds after which the measured rate of a shard is reliable. */
@@ -51,10 +51,10 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   let busySinceMs: ReadonlyMap<string, number> = new Map();
   let rates: ReadonlyMap<string, MeasuredRate> = new Map();
   let turns: ReadonlyMap<string, number> = new Map();
-  let lookedAtMs = clock.monotonicMs();
+  let polledAtMs = clock.monotonicMs();
   let notBeforeMs = 0;
   let stockedUntilMs = 0;
-  let betweenLooksMs = lookEveryMs;
+  let betweenPollsMs = pollEveryMs;
 
   async function turn(): Promise<number> {
     const mine = new Map(pagers().map((pager) => [pager.feed.feedId, pager]));
@@ -67,20 +67,20 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     if (startedMs < stockedUntilMs && !isAnyNew(mine)) return stockedUntilMs - startedMs;
 
     known ??= createKnownFeeds({ feedStore, concurrencyOf: deps.concurrencyOf, clock });
-    const seen = await known.look(mine, betweenLooksMs);
+    const seen = await known.read(mine, betweenPollsMs);
     const shards = known.sums.shards();
-    rates = measuredRates(rates, seen, shards, startedMs - lookedAtMs);
+    rates = measuredRates(rates, seen, shards, startedMs - polledAtMs);
     busySinceMs = busySince(busySinceMs, shards, startedMs);
     await grant(known, mine, shards, boundsOf(shards, startedMs));
 
-    lookedAtMs = startedMs;
+    polledAtMs = startedMs;
     const tookMs = clock.monotonicMs() - startedMs;
     notBeforeMs = startedMs + tookMs + pauseAfter(tookMs, minPauseMs, longestPauseMs);
     const { feeds } = known;
     const isStocked = [...mine.keys()].every((feedId) => isStockedOf(feeds.get(feedId), shards, startedMs));
-    const pauseMs = pauseAfter(tookMs, isStocked ? lookEveryWhileStockedMs : lookEveryMs, longestPauseMs);
+    const pauseMs = pauseAfter(tookMs, isStocked ? pollEveryWhileStockedMs : pollEveryMs, longestPauseMs);
     stockedUntilMs = isStocked ? startedMs + tookMs + pauseMs : 0;
-    betweenLooksMs = tookMs + pauseMs;
+    betweenPollsMs = tookMs + pauseMs;
     return pauseMs;
   }
 
@@ -104,8 +104,8 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
         const handledPerSecond = ratePerSecond(rates.get(shard) ?? unmeasured);
         const busyForMs = nowMs - (busySinceMs.get(shard) ?? nowMs);
         const concurrency = deps.concurrencyOf(actionTypeOf(shard));
-        const untilNextLookMs = betweenLooksMs;
-        return [shard, readyBound({ handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs })];
+        const untilNextPollMs = betweenPollsMs;
+        return [shard, readyBound({ handledPerSecond, depth, busyForMs, concurrency, untilNextPollMs })];
       }),
     );
   }
@@ -121,7 +121,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     const paces = createRunPaces(paced, (feedId) => mine.has(feedId));
     const sharing = [...own].flatMap((feedId) => {
       const [feed, pager] = [feeds.get(feedId), mine.get(feedId)];
-      return feed && pager ? [sharingFeedOf(feed, pager.wants(betweenLooksMs), paces)] : [];
+      return feed && pager ? [sharingFeedOf(feed, pager.wants(betweenPollsMs), paces)] : [];
     });
     const wanted = admitBatches(sharing, roomsIn(shards, bounds), bounds, turns);
     const admitted = await paces.keepTo(wanted, turns, feedStore);

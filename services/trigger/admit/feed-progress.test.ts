@@ -28,16 +28,16 @@ describe('ready batches of a feed', () => {
   });
 
   it('take no capacity from other feeds after one second without progress', () => {
-    const look = lookAt(300);
-    look(5000, 100);
-    expect(look(900, 0)).toBe(300);
-    expect(look(200, 0)).toBe(0);
+    const read = lookAt(300);
+    read(5000, 100);
+    expect(read(900, 0)).toBe(300);
+    expect(read(200, 0)).toBe(0);
   });
 
   it('compete again as soon as some of them are handled', () => {
-    const look = lookAt(300);
-    expect(look(3000, 0)).toBe(0);
-    expect(look(100, 50)).toBeGreaterThanOrEqual(least);
+    const read = lookAt(300);
+    expect(read(3000, 0)).toBe(0);
+    expect(read(100, 50)).toBeGreaterThanOrEqual(least);
   });
 
   it('compete only up to the work of six seconds if workers handle them slowly, but at least up to one round of calls', () => {
@@ -52,17 +52,17 @@ describe('ready batches of a feed', () => {
 });
 
 describe('a feed whose batches workers all handle between two polls', () => {
-  const look = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
+  const read = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
     const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
     return { chain, progress: progressOf(before, chain, () => least, nowMs), seenAtMs: nowMs };
   };
 
   it('counts as served until no batch was handled for a second', () => {
-    let seen = look(null, 0, 20, 0);
+    let seen = read(null, 0, 20, 0);
     expect(seen.progress.get(shard)?.isServed).toBe(false);
-    for (const nowMs of [100, 200, 300]) seen = look(seen, nowMs, 0, nowMs / 5);
+    for (const nowMs of [100, 200, 300]) seen = read(seen, nowMs, 0, nowMs / 5);
     expect(seen.progress.get(shard)).toMatchObject({ isServed: true, competing: 0 });
-    for (const nowMs of [800, 1300]) seen = look(seen, nowMs, 0, 60);
+    for (const nowMs of [800, 1300]) seen = read(seen, nowMs, 0, 60);
     expect(seen.progress.has(shard)).toBe(false);
   });
 });

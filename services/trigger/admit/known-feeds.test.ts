@@ -44,14 +44,14 @@ function setUp(waitingRuns: number) {
     clock,
   });
   const pagers = new Map<string, FeedPager>();
-  const look = async (times = 1) => {
+  const read = async (times = 1) => {
     for (let i = 0; i < times; i++) {
       clock.advance(100);
-      await known.look(pagers, 100);
+      await known.read(pagers, 100);
     }
     return requested.at(-1) ?? [];
   };
-  return { clock, rows, begun, known, pagers, look, listings };
+  return { clock, rows, begun, known, pagers, read, listings };
 }
 
 /** Adds a finished step to a feed. */
@@ -74,15 +74,15 @@ describe('a poll of the feeds of running runs', () => {
   it('reads as many feeds beside 5,000 waiting runs as beside 1,000', async () => {
     const feedsRequested = await Promise.all(
       [1000, 5000].map(async (waitingRuns) => {
-        const { rows, begun, look } = setUp(waitingRuns);
-        await look(150);
+        const { rows, begun, read } = setUp(waitingRuns);
+        await read(150);
         rows.set('goes', loadOf('goes', 0));
         begun.push('goes');
-        await look(10);
+        await read(10);
         const counts: number[] = [];
         for (let i = 0; i < 50; i++) {
           handleOne(rows, 'goes');
-          const queried = await look();
+          const queried = await read();
           expect(queried).toContain('goes');
           counts.push(queried.length);
         }
@@ -94,93 +94,93 @@ describe('a poll of the feeds of running runs', () => {
   });
 
   it.each([0, 1])('reads 5,000 new feeds in turn, and the newest of them soon: %s ready', async (ready) => {
-    const { rows, begun, look } = setUp(0);
-    await look();
+    const { rows, begun, read } = setUp(0);
+    await read();
     const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
     for (const feedId of crowd) rows.set(feedId, loadOf(feedId, 1 - ready));
     begun.push(...crowd);
     const seen = new Map<string, number>();
-    for (let looks = 1; looks <= 400; looks++) {
-      if (looks === 100) {
+    for (let reads = 1; reads <= 400; reads++) {
+      if (reads === 100) {
         rows.set('small', loadOf('small'));
         begun.splice(0, Infinity, 'small');
       }
-      const query = await look();
+      const query = await read();
       expect(query.length).toBeLessThanOrEqual(25 + 10);
-      for (const feedId of query) if (!seen.has(feedId)) seen.set(feedId, looks);
+      for (const feedId of query) if (!seen.has(feedId)) seen.set(feedId, reads);
     }
     expect(seen.get('small')).toBeLessThanOrEqual(105);
     expect(crowd.every((feedId) => seen.has(feedId))).toBe(true);
   });
 
   it('adds the listed feeds to the sums only after it has read them', async () => {
-    const { known, look } = setUp(200);
-    await look(14);
+    const { known, read } = setUp(200);
+    await read(14);
     expect(known.feeds.size).toBe(200);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 0, weight: 0, depth: 1 });
   });
 
   it('reads a waiting feed that progresses again in every poll after its next turn', async () => {
-    const { rows, look } = setUp(100);
-    await look(80);
+    const { rows, read } = setUp(100);
+    await read(80);
     handleOne(rows, 'waits-7');
-    let looks = 0;
-    while (!(await look()).includes('waits-7')) looks++;
-    expect(looks).toBeLessThanOrEqual(4);
-    for (let i = 0; i < 49; i++) expect(await look()).toContain('waits-7');
-    const after = await look(2);
+    let reads = 0;
+    while (!(await read()).includes('waits-7')) reads++;
+    expect(reads).toBeLessThanOrEqual(4);
+    for (let i = 0; i < 49; i++) expect(await read()).toContain('waits-7');
+    const after = await read(2);
     expect(after).toHaveLength(25);
   });
 
   it('reads a feed of its own trigger in every poll while batches are granted to the feed', async () => {
-    const { rows, pagers, look, known } = setUp(100);
-    await look(80);
+    const { rows, pagers, read, known } = setUp(100);
+    await read(80);
     rows.set('own', loadOf('own', 0));
     pagers.set('own', pagerOf({ granted: 5 }));
-    for (let i = 0; i < 100; i++) expect(await look()).toContain('own');
+    for (let i = 0; i < 100; i++) expect(await read()).toContain('own');
     expect(known.own).toEqual(new Set(['own']));
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 6, ownLoad: 6 });
     pagers.clear();
-    await look();
+    await read();
     expect(known.own).toEqual(new Set());
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
   });
 
   it('counts batches of feeds without progress, but not as competing', async () => {
-    const { rows, begun, look, known } = setUp(100);
-    await look(80);
+    const { rows, begun, read, known } = setUp(100);
+    await read(80);
     rows.set('hangs', loadOf('hangs', 0));
     begun.push('hangs');
-    await look(8);
+    await read(8);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
-    await look(60);
+    await read(60);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 0 });
     handleOne(rows, 'hangs');
-    await look(6);
+    await read(6);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
   });
 
   it('reads each feed of its own trigger that requests batches without progress within two polls, beside 2,000 waiting runs', async () => {
-    const { rows, pagers, look } = setUp(2000);
-    await look(100);
+    const { rows, pagers, read } = setUp(2000);
+    await read(100);
     for (let i = 0; i < 50; i++) {
       rows.set(`own-${i}`, loadOf(`own-${i}`));
       pagers.set(`own-${i}`, pagerOf({ wants: 10 }));
     }
-    await look(60);
-    const requested = new Set([...(await look()), ...(await look())]);
+    await read(60);
+    const requested = new Set([...(await read()), ...(await read())]);
     expect([...pagers.keys()].every((feedId) => requested.has(feedId))).toBe(true);
   });
 
   it('first lists all runs; later polls list new runs with an overlap of ten seconds, and once a minute of 15 minutes', async () => {
-    const { clock, listings, look } = setUp(100);
-    await look();
+    const { clock, listings, read } = setUp(100);
+    await read();
     clock.advance(1000);
-    await look();
+    await read();
     clock.advance(60_000);
-    await look();
+    await read();
     clock.advance(1000);
-    await look();
+    await read();
     expect(listings).toEqual([
       [null, 900_000],
       ['1', 10_000],
@@ -190,31 +190,31 @@ describe('a poll of the feeds of running runs', () => {
   });
 
   it('reads a new feed with ready batches in every poll, and a new feed with only waiting batches in turn', async () => {
-    const { rows, begun, look } = setUp(1000);
-    await look(150);
+    const { rows, begun, read } = setUp(1000);
+    await read(150);
     rows.set('ready', loadOf('ready', 0));
     rows.set('waits', loadOf('waits', 1));
     begun.push('ready', 'waits');
-    await look(10);
-    const requested = [await look(), await look(), await look()];
+    await read(10);
+    const requested = [await read(), await read(), await read()];
     expect(requested.map((feedIds) => feedIds.includes('ready'))).toEqual([true, true, true]);
     expect(requested.some((feedIds) => feedIds.includes('waits'))).toBe(false);
   });
 
   it('reads feeds of its own trigger that have neither grants nor requests in turn', async () => {
-    const { rows, pagers, look } = setUp(1000);
+    const { rows, pagers, read } = setUp(1000);
     for (const feedId of [...rows.keys()].slice(0, 100)) pagers.set(feedId, pagerOf({}));
-    await look(250);
-    expect((await look()).length).toBeLessThanOrEqual(26);
+    await read(250);
+    expect((await read()).length).toBeLessThanOrEqual(26);
     pagers.set('waits-0', pagerOf({ granted: 1 }));
-    expect([await look(), await look()].every((feedIds) => feedIds.includes('waits-0'))).toBe(true);
+    expect([await read(), await read()].every((feedIds) => feedIds.includes('waits-0'))).toBe(true);
   });
 
   it('removes feeds whose runs have ended', async () => {
-    const { rows, known, look } = setUp(60);
-    await look(20);
+    const { rows, known, read } = setUp(60);
+    await read(20);
     rows.clear();
-    await look(5);
+    await read(5);
     expect(known.feeds.size).toBe(0);
     expect(known.sums.shards().size).toBe(0);
   });

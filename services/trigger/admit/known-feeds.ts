@@ -14,13 +14,13 @@ const movesForMs = 5000;
  * Maximum number of moving feeds that a scan reads, in turn. `changes`: feeds whose figures have changed. `new`: feeds
  * that were read only once, so that a change would not be known.
  */
-const movingPerLook = { changes: 250, new: 10 };
+const movingPerRead = { changes: 250, new: 10 };
 /**
  * Maximum number of idle feeds that a scan reads, in turn. Feeds of this trigger that need grants come first. At most
  * `unseenPerLook` of the others have never been read, so that thousands of new feeds do not slow down a scan.
  */
-const standingPerLook = 25;
-const unseenPerLook = 15;
+const idlePerRead = 25;
+const unseenPerRead = 15;
 const listEveryMs = 500;
 
 export interface KnownFeed {
@@ -44,7 +44,7 @@ export interface SeenFeed {
  * of runs that only wait.
  */
 export interface KnownFeeds {
-  look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
+  read(own: ReadonlyMap<string, FeedPager>, untilNextPollMs: number): Promise<SeenFeed[]>;
   /** Makes the next scans read a feed like a moving one, even if its figures have not changed. */
   moves(feedId: string): void;
   feeds: ReadonlyMap<string, KnownFeed>;
@@ -65,7 +65,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   const own = new Set<string>();
   const unseen = new Set<string>();
   /** Moving feeds in the order of their last read, oldest first. */
-  const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
+  const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerRead }>();
   const sums = createShardSums();
   const times = createListingTimes();
   let listedAtMs = -Infinity;
@@ -97,17 +97,17 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
     }
     // Feeds that this trigger no longer pages are read once more, which removes them from `own`.
     for (const feedId of own) if (!pagers.has(feedId)) requested.add(feedId);
-    addSome(requested, own, standingPerLook, (feedId) => wanting.has(feedId));
+    addSome(requested, own, idlePerRead, (feedId) => wanting.has(feedId));
     // Feeds that were never read are taken from both ends in turn, so that a new feed does not wait behind thousands of
     // others.
-    const left = standingPerLook - addSome(requested, alternately([...unseen]), unseenPerLook);
+    const left = idlePerRead - addSome(requested, alternately([...unseen]), unseenPerRead);
     addSome(requested, feeds.keys(), left);
     return requested;
   }
 
   function movingInTurn(nowMs: number): Set<string> {
     const requested = new Set<string>();
-    const left = { ...movingPerLook };
+    const left = { ...movingPerRead };
     for (const [feedId, moves] of moving) {
       if (nowMs - moves.sinceMs >= movesForMs) moving.delete(feedId);
       else if (left[moves.why]-- > 0) requested.add(feedId);
@@ -138,7 +138,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
     return leastBound(concurrencyOf(actionTypeOf(shard))) * depth;
   }
 
-  function moves(feedId: string, why: keyof typeof movingPerLook, sinceMs: number): void {
+  function moves(feedId: string, why: keyof typeof movingPerRead, sinceMs: number): void {
     moving.set(feedId, { sinceMs, why });
   }
 
@@ -151,12 +151,12 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   }
 
   return {
-    look: async (pagers, untilNextLookMs) => {
+    read: async (pagers, untilNextPollMs) => {
       const nowMs = clock.monotonicMs();
       // Grants are read before the feeds. If a batch is written in between, this scan counts it twice. In the other
       // order, it would not be counted at all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
-      const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
+      const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextPollMs) > 0 ? [id] : [])));
       await list(nowMs);
       const requested = toAsk(pagers, granted, wanting, nowMs);
       const loads = await feedStore.loads([...requested]);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 
-function measuredFor(looks: number, batchesPerLook: number, from: MeasuredRate = unmeasured): MeasuredRate {
-  return Array.from({ length: looks }).reduce<MeasuredRate>((rate) => measureRate(rate, batchesPerLook, 100), from);
+function measuredFor(reads: number, batchesPerRead: number, from: MeasuredRate = unmeasured): MeasuredRate {
+  return Array.from({ length: reads }).reduce<MeasuredRate>((rate) => measureRate(rate, batchesPerRead, 100), from);
 }
 
 it('the rate of a shard is measured after half a second of work', () => {

@@ -21,7 +21,7 @@ export interface RunPaces {
 /**
  * Creates the paces for one scan. The allowance of a run is stored in the database, so that the grants of several
  * triggers together do not exceed it. Each trigger requests only a share, in proportion to its part of the run's
- * incomplete feeds. Otherwise, a trigger that looks more often could take the whole allowance, and the countries of the
+ * incomplete feeds. Otherwise, a trigger that polls more often could take the whole allowance, and the countries of the
  * others would starve.
  * @param loads feeds whose runs have a pace; of each run, the last feed contains the current allowance
  */

@@ -7,8 +7,8 @@ import type { CountEnd, OwnedCount } from '../ports/count-store.ts';
 
 /** Maximum number of counts that one trigger makes at the same time. */
 const maxAtOnce = 2;
-const lookEveryMs = 10_000;
-const deafLookEveryMs = 3000;
+const pollEveryMs = 10_000;
+const unnotifiedPollEveryMs = 3000;
 const afterErrorMs = 2000;
 
 export interface AudienceCounterDeps extends Omit<CountingDeps, 'requestLimit'> {
@@ -44,7 +44,7 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
         );
       tasks.add(task);
     }
-    return changes.isConnected() ? lookEveryMs : deafLookEveryMs;
+    return changes.isConnected() ? pollEveryMs : unnotifiedPollEveryMs;
   }
 
   const loop = createLoop({ name: 'audience-counter', turn, afterErrorMs, clock, logger });

@@ -97,7 +97,7 @@ describe('a cancelled run', () => {
     const [run] = runs();
     if (!run) throw new Error('there is no run');
     Object.assign(run, { state: 'cancelling' });
-    for (let looks = 0; looks < 200 && run.state === 'cancelling'; looks++) await passTime(clock, 20);
+    for (let reads = 0; reads < 200 && run.state === 'cancelling'; reads++) await passTime(clock, 20);
     expect(run.state).toBe('cancelled');
     expect(clock.monotonicMs() - endedAtMs).toBeLessThanOrEqual(100);
   });
@@ -126,7 +126,7 @@ describe('a cancelled run', () => {
     if (!large || !small) throw new Error('there are two runs');
     Object.assign(large, { state: 'cancelling' });
     Object.assign(small, { state: 'cancelling' });
-    for (let looks = 0; looks < 200 && small.state === 'cancelling'; looks++) await passTime(clock, 20);
+    for (let reads = 0; reads < 200 && small.state === 'cancelling'; reads++) await passTime(clock, 20);
     expect(small.state).toBe('cancelled');
     expect(ofLarge).toBeGreaterThan(0);
     expect(ofLarge).toBeLessThanOrEqual(3);

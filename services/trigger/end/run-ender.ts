@@ -5,7 +5,7 @@ import type { RunStore } from '../ports/run-store.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 const goesOnAfterMs = 20;
 /** Maximum pause in milliseconds after a slow scan. It may be short, because a scan reads only runs that are over. */
 const longestPauseMs = 2000;
@@ -31,7 +31,7 @@ export interface RunEnder {
 export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock, warn }: RunEnderDeps): RunEnder {
   return {
     turn: async () => {
-      if (!isSweeper()) return lookEveryMs;
+      if (!isSweeper()) return pollEveryMs;
       const startedMs = clock.monotonicMs();
       const tallies = (await openRuns.isAny()) ? await runStore.tallies('over') : [];
       const tookMs = clock.monotonicMs() - startedMs;
@@ -45,7 +45,7 @@ export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock,
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
         }
       }
-      return hasMore ? pauseAfter(tookMs, goesOnAfterMs, lookEveryMs) : pauseAfter(tookMs, lookEveryMs, longestPauseMs);
+      return hasMore ? pauseAfter(tookMs, goesOnAfterMs, pollEveryMs) : pauseAfter(tookMs, pollEveryMs, longestPauseMs);
     },
   };
 }

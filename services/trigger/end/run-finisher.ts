@@ -8,7 +8,7 @@ import { differences, endingOf, linesOf } from './run-ending.ts';
 
 const maxBatchesPerStatement = 2000;
 /** Maximum number of statements per feed and scan, if none of them ends a step. */
-const maxStatementsPerLook = 20;
+const maxStatementsPerPass = 20;
 
 export interface RunFinisherDeps {
   runStore: Pick<RunStore, 'end'>;
@@ -84,7 +84,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
    */
   async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
     let nextFrom = from;
-    for (let statements = 0; statements < maxStatementsPerLook; statements++) {
+    for (let statements = 0; statements < maxStatementsPerPass; statements++) {
       const window = { from: nextFrom, limit: maxBatchesPerStatement };
       const { ended, passed, next } = await stepEndings.endOpen(feed, outcome, window);
       nextFrom = next ?? 1;

@@ -15,7 +15,7 @@ export interface Allowance {
    * Returns how many batches the pager could use beyond its grant: those that are fetched and, if more pages follow,
    * those that it will fetch until the next scan of the grants.
    */
-  wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
+  wants(fetched: number, mayFetchMore: boolean, untilNextPollMs: number): number;
 }
 
 /** @param batchUsers maximum number of users per batch */
@@ -36,9 +36,9 @@ export function createAllowance(batchUsers: number): Allowance {
     fetched: (users, tookMs) => {
       batchesPerMs = users / batchUsers / Math.max(1, tookMs);
     },
-    wants: (fetched, mayFetchMore, untilNextLookMs) => {
+    wants: (fetched, mayFetchMore, untilNextPollMs) => {
       const perMs = mayFetchMore ? Math.min(maxBatchesAheadPerMs, batchesPerMs) : 0;
-      const ahead = Math.ceil(perMs * Math.max(lookAheadMs, untilNextLookMs));
+      const ahead = Math.ceil(perMs * Math.max(lookAheadMs, untilNextPollMs));
       return Math.max(0, fetched + ahead - granted);
     },
   };

@@ -128,11 +128,11 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
    */
   function letGo(pager: FeedPager): void {
     if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
-    const left = giveBack(pager).finally(() => leaving.delete(left));
+    const left = release(pager).finally(() => leaving.delete(left));
     leaving.add(left);
   }
 
-  async function giveBack(pager: FeedPager): Promise<void> {
+  async function release(pager: FeedPager): Promise<void> {
     await pager.stop();
     try {
       await feedStore.release(owner, [{ feedId: pager.feed.feedId, token: pager.feed.token }]);

@@ -75,7 +75,7 @@ export interface FeedPager {
   /** Returns the number of batches that were granted and are not written yet. */
   granted(): number;
   /** Returns how many batches the pager could use until the next scan of the grants, beyond its current grant. */
-  wants(untilNextLookMs: number): number;
+  wants(untilNextPollMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;
   /** Stops fetching and writing. Resolves when the write in progress is committed and published. */
@@ -205,8 +205,8 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     requestState: () => source.standing(),
     isStalled: () => stall !== null || writer.isUnpublishable,
     granted: () => allowance.granted(),
-    wants: (untilNextLookMs) =>
-      end === null ? allowance.wants(buffer.batches(), buffer.isOpen(), untilNextLookMs) : 0,
+    wants: (untilNextPollMs) =>
+      end === null ? allowance.wants(buffer.batches(), buffer.isOpen(), untilNextPollMs) : 0,
     grant: (batches) => {
       allowance.grant(batches);
       writes.poke();

@@ -65,7 +65,7 @@ describe('the limit of batches that are fed and not handled', () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000));
     await startCampaign();
     await passTimeUntil(clock, () => (feed()?.nextBatchNo ?? 0) > 300);
-    for (let look = 0; look < 5; look++) {
+    for (let read = 0; read < 5; read++) {
       await workOff(50);
       await passTime(clock, 100);
     }

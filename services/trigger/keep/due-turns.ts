@@ -9,9 +9,9 @@ const roundMs = 60_000;
  */
 export const readDueWithinMs = 2 * roundMs;
 /** Number of scans per round. Two scans are at most two seconds apart, so a round takes at most a minute. */
-const looksPerRound = 30;
+const passesPerRound = 30;
 /** Maximum number of feeds per scan. With more than 12,000 feeds, a round takes longer than a minute. */
-const maxFeedsPerLook = 400;
+const maxFeedsPerPass = 400;
 
 /**
  * Order in which the keeper reads when the next batches of idle runs are due. These reads are necessary: when a worker
@@ -29,14 +29,14 @@ export interface DueTurns {
 export function createDueTurns(): DueTurns {
   let round: [runId: string, feeds: number][] = [];
   let taken = 0;
-  let feedsPerLook = 0;
+  let feedsPerPass = 0;
   let nextRoundAtMs = -Infinity;
 
   function begin(standing: ReadonlyMap<string, readonly string[]>, nowMs: number): void {
     round = [...standing].map(([runId, feedIds]) => [runId, feedIds.length]);
     taken = 0;
     const feeds = round.reduce((sum, [, ofRun]) => sum + ofRun, 0);
-    feedsPerLook = Math.min(maxFeedsPerLook, Math.ceil(feeds / looksPerRound));
+    feedsPerPass = Math.min(maxFeedsPerPass, Math.ceil(feeds / passesPerRound));
     nextRoundAtMs = nowMs + roundMs;
   }
 
@@ -44,7 +44,7 @@ export function createDueTurns(): DueTurns {
     next: (standing, nowMs) => {
       if (taken >= round.length && nowMs >= nextRoundAtMs) begin(standing(), nowMs);
       const turn: string[] = [];
-      for (let feeds = 0; feeds < feedsPerLook && taken < round.length; taken++) {
+      for (let feeds = 0; feeds < feedsPerPass && taken < round.length; taken++) {
         const [runId, ofRun] = round[taken] ?? ['', 0];
         turn.push(runId);
         feeds += ofRun;

@@ -17,9 +17,9 @@ const stayedWithForMs = 60_000;
  * recently read runs come first. The cost of `due` and `moves` grows with the work to do. The cost of the other reasons
  * is bounded, however many runs there are.
  */
-const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
+const feedsPerRead = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
 
-type Why = keyof typeof feedsPerLook;
+type Why = keyof typeof feedsPerRead;
 
 interface KnownRun {
   /** Time at which the state of the run last changed, as the last listing returned it. */
@@ -40,7 +40,7 @@ interface KnownRun {
  * scan grows neither with the number of idle runs, nor with the number of runs that began recently.
  */
 export interface KnownRuns {
-  look(): Promise<RunTally[]>;
+  read(): Promise<RunTally[]>;
   /** Records that an agenda entry of one of the run's feeds is due in `ms` milliseconds. */
   isDueIn(runId: string, ms: number): void;
   ids(): ReadonlySet<string>;
@@ -102,7 +102,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
 
   function toAsk(nowMs: number): Set<string> {
     const requested = new Set<string>();
-    const left = { ...feedsPerLook };
+    const left = { ...feedsPerRead };
     const ask = (runId: string, run: KnownRun, why: Why): void => {
       if (left[why] <= 0) return;
       left[why] -= run.feeds;
@@ -150,7 +150,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
   }
 
   return {
-    look: async () => {
+    read: async () => {
       const nowMs = clock.monotonicMs();
       await list(nowMs);
       await readDues(nowMs);

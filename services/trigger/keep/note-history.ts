@@ -2,11 +2,11 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { LookFollower } from './run-keeper.ts';
+import type { PassFollower } from './run-keeper.ts';
 import type { RunHistory } from '../ports/run-history.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 
 export interface HistoryNoterDeps {
   runHistory: RunHistory;
@@ -20,7 +20,7 @@ export interface HistoryNoterDeps {
  * Records the history of runs, which is only displayed to users. The loop is separate from the keeper, so that its
  * faults do not affect the keeper.
  */
-export interface HistoryNoter extends LookFollower {
+export interface HistoryNoter extends PassFollower {
   /**
    * Writes the changes that the keeper's scans have found since the last turn.
    * @returns milliseconds until the next turn
@@ -35,7 +35,7 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
   async function turn(): Promise<number> {
     const points = [...seen].map(([runId, ended]) => ({ runId, ended }));
     seen = new Map();
-    if (!isSweeper() || points.length === 0) return lookEveryMs;
+    if (!isSweeper() || points.length === 0) return pollEveryMs;
     const startedMs = clock.monotonicMs();
     try {
       await runHistory.notePoints(points);
@@ -44,7 +44,7 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
     } catch (error) {
       warn('could not note how runs go, trying again', String(error), {});
     }
-    return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
+    return pauseAfter(clock.monotonicMs() - startedMs, pollEveryMs);
   }
 
   return {

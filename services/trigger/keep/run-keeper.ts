@@ -20,7 +20,7 @@ import { createLostSweeper, type Swept } from '../sweep/lost-sweeper.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 /**
  * Maximum pause in milliseconds after a slow scan. A scan reads little, so a slow scan means that the database is slow.
  * The pause is limited nevertheless, because retries wait for scans.
@@ -37,7 +37,7 @@ export interface RunKeeperDeps {
   /** Returns true if this trigger is the sweeper, which is the trigger that maintains all runs. */
   isSweeper: () => boolean;
   /** Loops that receive what the keeper's scans have read, so that they need not read unchanged runs themselves. */
-  followers: readonly LookFollower[];
+  followers: readonly PassFollower[];
   openRuns: OpenRuns;
   stallMs: number;
   feedLeaseMs: number;
@@ -47,7 +47,7 @@ export interface RunKeeperDeps {
   logger: Logger;
 }
 
-export interface LookFollower {
+export interface PassFollower {
   /** Receives the runs that a scan has read: runs that move, and some others in turn. */
   see(tallies: readonly RunTally[]): void;
   /** Receives the feeds of runs that have ended or were paused. */
@@ -79,48 +79,48 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     clock,
   });
 
-  /** Parts of one turn, in order. Each part may use the results that earlier parts have stored in `look`. */
-  const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
+  /** Parts of one turn, in order. Each part may use the results that earlier parts have stored in `pass`. */
+  const steps: readonly { name: string; step: (pass: Pass) => Promise<void> | void }[] = [
     { name: 'forget runs that have ended', step: () => finisher.keepOnly(known.ids()) },
-    { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
+    { name: 'see how far steps are', step: (pass) => void (pass.open = progress.update(pass.tallies)) },
     { name: 'ask what lies on the topics', step: async ({ open }) => void (backlogs = await askBacklogs(open)) },
-    { name: 'offer again what was lost', step: async (look) => void (look.swept = await sweep(look)) },
+    { name: 'offer again what was lost', step: async (pass) => void (pass.swept = await sweep(pass)) },
     { name: 'note when more is due', step: noteDue },
     {
       name: 'see what waits',
-      step: async (look) => void (look.waiting = await runStore.waitingSteps(runIdsOf(look.tallies))),
+      step: async (pass) => void (pass.waiting = await runStore.waitingSteps(runIdsOf(pass.tallies))),
     },
-    { name: 'see what workers cannot serve', step: async (look) => void (look.refusals = await refusalsOf(look.open)) },
-    { name: 'see what budgets lack', step: async (look) => void (look.shortages = await shortagesOf(look.tallies)) },
+    { name: 'see what workers cannot serve', step: async (pass) => void (pass.refusals = await refusalsOf(pass.open)) },
+    { name: 'see what budgets lack', step: async (pass) => void (pass.shortages = await shortagesOf(pass.tallies)) },
     { name: 'end, pause and show runs', step: keepAll },
     { name: 'settle pauses', step: () => settlePauses({ runStore, logger }) },
   ];
 
   async function turn(): Promise<number> {
-    if (!deps.isSweeper()) return lookEveryMs;
-    if (known.ids().size === 0 && !(await deps.openRuns.isAny())) return lookEveryMs;
+    if (!deps.isSweeper()) return pollEveryMs;
+    if (known.ids().size === 0 && !(await deps.openRuns.isAny())) return pollEveryMs;
     const startedMs = clock.monotonicMs();
-    const tallies = await known.look();
+    const tallies = await known.read();
     const tookMs = clock.monotonicMs() - startedMs;
     for (const follower of deps.followers) follower.see(tallies);
-    const look: Look = { tallies, open: [], swept: nothingSwept(), waiting: [], refusals: [], shortages: [] };
+    const pass: Pass = { tallies, open: [], swept: nothingSwept(), waiting: [], refusals: [], shortages: [] };
     for (const { name, step } of steps) {
       try {
-        await step(look);
+        await step(pass);
       } catch (error) {
         throw new Error(`could not ${name}`, { cause: error });
       }
     }
-    return pauseAfter(tookMs, lookEveryMs, longestPauseMs);
+    return pauseAfter(tookMs, pollEveryMs, longestPauseMs);
   }
 
-  async function keepAll(look: Look): Promise<void> {
-    const open = Map.groupBy(look.open, ({ runId }) => runId);
-    const waiting = Map.groupBy(look.waiting, ({ runId }) => runId);
+  async function keepAll(pass: Pass): Promise<void> {
+    const open = Map.groupBy(pass.open, ({ runId }) => runId);
+    const waiting = Map.groupBy(pass.waiting, ({ runId }) => runId);
     const changed: RunFigures[] = [];
-    for (const tally of look.tallies) {
+    for (const tally of pass.tallies) {
       try {
-        const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
+        const figures = await keep(tally, pass, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
         if (figures) changed.push(figures);
       } catch (error) {
         // A fault of one run must not prevent the maintenance of the others.
@@ -131,7 +131,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   }
 
   /** Records when batches are due. The keeper then reads their runs again. */
-  function noteDue({ open, swept }: Look): void {
+  function noteDue({ open, swept }: Pass): void {
     const runOf = new Map(open.map(({ feedId, runId }) => [feedId, runId]));
     for (const [feedId, inMs] of swept.dueIn) {
       const runId = runOf.get(feedId);
@@ -153,7 +153,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
    * Offers lost and due references again. Errors are caught, because runs must still be ended while Kafka is
    * unavailable; that needs only the database.
    */
-  async function sweep({ tallies, open }: Look): Promise<Swept> {
+  async function sweep({ tallies, open }: Pass): Promise<Swept> {
     try {
       const swept = await sweeper.sweep(tallies, open);
       if (swept.quarantined.length > 0) {
@@ -163,7 +163,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
       return swept;
     } catch (error) {
       warn('could not sweep, trying again', String(error), {});
-      for (const { runId } of open) known.isDueIn(runId, lookEveryMs);
+      for (const { runId } of open) known.isDueIn(runId, pollEveryMs);
       return nothingSwept();
     }
   }
@@ -181,7 +181,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
    * Pauses the run if too many of its users have failed, or if its budget is used up. Returns true if the run was
    * paused.
    */
-  async function pauseItself(tally: RunTally, open: readonly OpenStep[], { shortages }: Look): Promise<boolean> {
+  async function pauseItself(tally: RunTally, open: readonly OpenStep[], { shortages }: Pass): Promise<boolean> {
     const { runId, campaignId, state } = tally;
     const cause =
       state === 'running'
@@ -217,7 +217,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
    */
   async function keep(
     tally: RunTally,
-    seen: Look,
+    seen: Pass,
     own: readonly OpenStep[],
     waiting: readonly WaitingStep[],
   ): Promise<RunFigures | null> {
@@ -241,7 +241,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   return { turn };
 }
 
-interface Look {
+interface Pass {
   readonly tallies: readonly RunTally[];
   open: readonly OpenStep[];
   swept: Swept;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { Reconciliation } from '../ports/reconciliation.ts';
-import type { LookFollower } from './run-keeper.ts';
+import type { PassFollower } from './run-keeper.ts';
 import type { RunTally } from '../ports/run-store.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
@@ -11,7 +11,7 @@ import type { ThrottledWarn } from '../report/throttled-warn.ts';
  * Minimum pause in milliseconds between two turns. If twenty times the duration of the last turn is longer, the pause
  * is that long.
  */
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 /** Time in milliseconds from which a turn begins no further feed. */
 const turnMs = 200;
 /**
@@ -41,7 +41,7 @@ interface Standing {
  * but only feeds of open runs whose figures do not change. This suffices, because damage always stops a feed, or
  * prevents the end of its run.
  */
-export interface RunReconciler extends LookFollower {
+export interface RunReconciler extends PassFollower {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
 }
@@ -55,7 +55,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
       // Another trigger is the sweeper now. Runs may end without a call of `forget`, so the stored state would never be
       // removed.
       standings.clear();
-      return lookEveryMs;
+      return pollEveryMs;
     }
     const startedMs = clock.monotonicMs();
     for (const standing of dueForReconciliation(startedMs)) {
@@ -64,7 +64,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
       await reconcile(standing.feed);
       if (clock.monotonicMs() - startedMs >= turnMs) break;
     }
-    return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
+    return pauseAfter(clock.monotonicMs() - startedMs, pollEveryMs);
   }
 
   /** Returns the feeds to reconcile now. The feed that has been overdue for longest comes first. */

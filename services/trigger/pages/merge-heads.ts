@@ -99,7 +99,7 @@ export function mergeHeads(
     else merged.users.push(user);
     if (isShared) noteShared(merged, user);
   }
-  if (horizon !== null) for (const head of exclude) moveBehind(head, horizon, compare);
+  if (horizon !== null) for (const head of exclude) moveAfter(head, horizon, compare);
   return merged;
 }
 
@@ -168,7 +168,7 @@ function lowestRank(heads: readonly Head[], user: string, compare: Compare): num
   return rank;
 }
 
-function moveBehind(head: Head, user: string, compare: Compare): void {
+function moveAfter(head: Head, user: string, compare: Compare): void {
   for (let other = head.users[head.at]; other !== undefined; other = head.users[++head.at]) {
     if (compare(other, user) > 0) return;
   }

@@ -74,7 +74,7 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
 
       standing = 'moving';
       maxLimit = page.maxLimit ?? pageSize;
-      const users = behind(page.users, after === seen ? null : seen);
+      const users = usersAfter(page.users, after === seen ? null : seen);
       const isLast = page.next === null;
       const askable = lastAskable(page.users);
       if (!isLast && askable === undefined) return broken('a whole page of ids with lone surrogates');
@@ -85,7 +85,7 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
   };
 }
 
-function behind(users: PageUsers, seen: string | null): PageUsers {
+function usersAfter(users: PageUsers, seen: string | null): PageUsers {
   return seen === null ? users : idsOf(users).filter((user) => compareUserIds(user, seen) > 0);
 }
 

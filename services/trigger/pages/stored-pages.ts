@@ -32,7 +32,7 @@ export function createEarlierPages(source: RunSource, feedId: string, deps: Stor
   const name = `users of ${publicId('run', runId)} in ${country}`;
   let batchNo: number | null = null;
   return createStoredPages(name, 'they are not kept any more', deps, async (signal) => {
-    batchNo ??= cursor === null ? 1 : await storedAudiences.batchBehind(feedId, cursor);
+    batchNo ??= cursor === null ? 1 : await storedAudiences.firstBatchAfter(feedId, cursor);
     for (;;) {
       const page = await storedAudiences.earlierPage({ feedId, steps, outcomes, step }, batchNo);
       if (!page) return undefined;

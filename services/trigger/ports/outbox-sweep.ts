@@ -25,7 +25,7 @@ export interface DueRefs {
   more: string[];
 }
 
-export interface WindowLook {
+export interface ExaminedWindow {
   /** Number of steps that a worker has claimed and whose leases have not ended. */
   running: number;
   /** First batch of the next window; null if this was the last window. */
@@ -52,11 +52,11 @@ export interface OutboxSweep {
    */
   nextDue(feedIds: readonly string[], withinMs?: number): Promise<Map<string, number>>;
   /** Reverts offers that could not be published. They are due again in five seconds, and do not count as offers. */
-  takeBack(refs: readonly StepRef[]): Promise<void>;
+  revertOffers(refs: readonly StepRef[]): Promise<void>;
   /**
    * Examines at most `limit` fed batches of a feed, beginning with batch `from` or the feed's mark. Adds steps with
    * expired leases to the agenda, and also steps without a row that are in `unborn`. Moves the mark past batches that
    * are through the chain or on the agenda.
    */
-  look(feed: SweptFeed, window: { from: number; limit: number; unborn: readonly number[] }): Promise<WindowLook>;
+  examine(feed: SweptFeed, window: { from: number; limit: number; unborn: readonly number[] }): Promise<ExaminedWindow>;
 }

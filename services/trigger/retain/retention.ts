@@ -3,7 +3,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { KeptKind, Retention } from '../ports/retention-store.ts';
 
-const lookEveryMs = 3_600_000;
+const pollEveryMs = 3_600_000;
 /** Time in milliseconds until the next attempt, if a long-running reader blocked the change of a week's partitions. */
 const againAfterMs = 300_000;
 /** Pause in milliseconds while more rows have to be deleted. */
@@ -114,7 +114,7 @@ export function createRetention({
     const startedMs = clock.monotonicMs();
     const lost = await retention.failLostUploads();
     if (lost > 0) logger.warn({ lists: lost }, 'uploads whose receiver has died have failed');
-    if (startedMs >= nextWeeksMs) nextWeeksMs = startedMs + ((await changeWeeks()) ? lookEveryMs : againAfterMs);
+    if (startedMs >= nextWeeksMs) nextWeeksMs = startedMs + ((await changeWeeks()) ? pollEveryMs : againAfterMs);
     if (await deleteChunk()) return betweenChunksMs;
     return nextWeeksMs - startedMs;
   };

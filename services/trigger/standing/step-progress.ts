@@ -17,7 +17,7 @@ export interface OpenStep {
 
 /** Detects steps without progress, by comparing successive scans. */
 export interface StepProgress {
-  look(tallies: readonly RunTally[]): OpenStep[];
+  update(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;
 }
 
@@ -25,7 +25,7 @@ export function createStepProgress({ topics, clock }: { topics: TopicNames; cloc
   const before = new Map<string, Map<number, { figures: string; sinceMs: number }>>();
 
   return {
-    look: (tallies) => {
+    update: (tallies) => {
       const nowMs = clock.monotonicMs();
       return tallies.flatMap(({ runId, chain, feeds }) =>
         feeds.flatMap(({ feedId, country, fedBatches, fromStep, flow }) => {

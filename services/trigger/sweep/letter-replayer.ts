@@ -1,7 +1,7 @@
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { LetterPublisher, LetterReplays, ReplayedLetter } from '../ports/letter-replays.ts';
 
-const lookEveryMs = 5000;
+const pollEveryMs = 5000;
 /** Maximum number of letters per scan, because their bytes are in memory. */
 const maxLetters = 50;
 
@@ -39,13 +39,13 @@ export function createLetterReplayer(deps: LetterReplayerDeps): LetterReplayer {
   }
 
   async function turn(): Promise<number> {
-    if (!isSweeper()) return lookEveryMs;
+    if (!isSweeper()) return pollEveryMs;
     const wanted = await letterReplays.wanted(maxLetters);
     let replayed = 0;
     for (const [topic, letters] of Map.groupBy(wanted, (letter) => letter.topic)) {
       if (await replay(topic, letters)) replayed += letters.length;
     }
-    return replayed === maxLetters ? 0 : lookEveryMs;
+    return replayed === maxLetters ? 0 : pollEveryMs;
   }
 
   return { turn };

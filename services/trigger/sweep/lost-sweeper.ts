@@ -21,7 +21,7 @@ const feedsPerQuestion = 25;
  * Maximum number of references that one sweep offers, and its maximum duration in milliseconds. An agenda entry that is
  * already done takes time, but does not count as a reference.
  */
-const maxRefsPerLook = 5000;
+const maxRefsPerPass = 5000;
 const longestMs = 1000;
 
 /**
@@ -30,7 +30,7 @@ const longestMs = 1000;
  */
 const windowEveryMs = 2000;
 const windowBatches = 20_000;
-const maxWindowsPerLook = 200;
+const maxWindowsPerPass = 200;
 
 const troubledForMs = 60_000;
 
@@ -88,20 +88,20 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     const feeds = tallies.flatMap(({ chain, feeds: ofRun }) =>
       ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
     );
-    await lookAtWindows(feeds, open);
+    await examineWindows(feeds, open);
     return offerDue(feeds, open, topicsOf(tallies, deps.topics));
   }
 
-  async function lookAtWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
+  async function examineWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
     const steps = Map.groupBy(open, ({ feedId }) => feedId);
     const nowMs = clock.monotonicMs();
     const due = feeds
       .filter(({ feedId }) => (windows.get(feedId)?.notBeforeMs ?? 0) <= nowMs)
       .filter(({ feedId }) => steps.get(feedId)?.some(({ ready }) => ready > 0))
       .toSorted((a, b) => (windows.get(a.feedId)?.notBeforeMs ?? 0) - (windows.get(b.feedId)?.notBeforeMs ?? 0));
-    for (const feed of due.slice(0, maxWindowsPerLook)) {
-      await lookAtWindow(feed, steps.get(feed.feedId) ?? []).catch((error: unknown) => {
-        warn('could not look at the window of a feed', String(error), { feedId: feed.feedId });
+    for (const feed of due.slice(0, maxWindowsPerPass)) {
+      await examineWindow(feed, steps.get(feed.feedId) ?? []).catch((error: unknown) => {
+        warn('could not examine the window of a feed', String(error), { feedId: feed.feedId });
       });
     }
   }
@@ -110,7 +110,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
    * Scans a feed's window for lost references. Only if a topic is empty at two scans in a row, references can have been
    * lost; at a single scan, new references may be on their way to the topic.
    */
-  async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
+  async function examineWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
     const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
     const unborn = steps
@@ -118,7 +118,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
       .map(({ step }) => step);
     const from = before?.from ?? 1;
     const startedMs = clock.monotonicMs();
-    const { running, next } = await outboxSweep.look(feed, { from, limit: windowBatches, unborn });
+    const { running, next } = await outboxSweep.examine(feed, { from, limit: windowBatches, unborn });
     const endedMs = clock.monotonicMs();
     const notBeforeMs = endedMs + pauseAfter(endedMs - startedMs, windowEveryMs);
     windows.set(feed.feedId, { notBeforeMs, from: next ?? 1, running, quiet });
@@ -136,7 +136,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     const inTurn = [...feeds.slice(firstFeed), ...feeds.slice(0, firstFeed)];
     const untilMs = clock.monotonicMs() + longestMs;
     let [requested, offered] = [0, 0];
-    while (inTurn.length > 0 && offered < maxRefsPerLook && clock.monotonicMs() < untilMs) {
+    while (inTurn.length > 0 && offered < maxRefsPerPass && clock.monotonicMs() < untilMs) {
       const chunk = inTurn.splice(0, feedsPerQuestion);
       const { offers, quarantined, more } = await outboxSweep.due(chunk, refsPerQuery, busy);
       inTurn.push(...chunk.filter(({ feedId }) => more.includes(feedId)));

@@ -3,7 +3,7 @@ import type { LostRef, OutboxSweep } from '../ports/outbox-sweep.ts';
 import { lostMessages } from '../feed/step-messages.ts';
 
 export interface OfferLostDeps {
-  outboxSweep: Pick<OutboxSweep, 'takeBack'>;
+  outboxSweep: Pick<OutboxSweep, 'revertOffers'>;
   publisher: MessagePublisher;
 }
 
@@ -25,7 +25,7 @@ export async function offerLost(
         causes.set(topic, null);
       } catch (error) {
         causes.set(topic, error instanceof Error ? error.message : String(error));
-        await outboxSweep.takeBack(ofTopic);
+        await outboxSweep.revertOffers(ofTopic);
       }
     }),
   );

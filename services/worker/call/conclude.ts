@@ -5,7 +5,7 @@ import type { AttemptNote, ChildBatch, StepResult, ReportedUsers } from '../../.
 import type { FinalReading, Refusal, ReportedReading } from '../endpoint/read-answer.ts';
 import type { HeldSteps } from '../step/held-steps.ts';
 import type { RefusalCounts } from '../step/refusal-counts.ts';
-import { putBackResult, refusedResult, splitResult, type ResultTerms } from '../step/step-results.ts';
+import { releasedResult, refusedResult, splitResult, type ResultTerms } from '../step/step-results.ts';
 import { refusedUsers } from '../step/step-state.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
@@ -51,7 +51,7 @@ async function concludeRefusal(
 ): Promise<Conclusion> {
   const { standing } = work;
   await refusalCounts.refresh(standing);
-  const held = (): FinishedStep[] => [{ work, result: putBackResult(work, 0, null) }];
+  const held = (): FinishedStep[] => [{ work, result: releasedResult(work, 0, null) }];
   if (!standing.isAccepted) {
     if (standing.trial) {
       (work.isProbe ? standing.trial.refusedAlone : standing.trial.refused).push({ work, refusal });
@@ -90,7 +90,7 @@ function beginTrial(work: Work): FinishedStep {
   const probes = Math.min(maxProbes, users.length);
   const singles = users.slice(0, probes).map((user) => [user]);
   const result = splitResult(work, [...singles, users.slice(probes)]);
-  work.standing.trial = { begunBy: result, probes, probesLeft: probes, refusedAlone: [], refused: [], parked: [] };
+  work.standing.trial = { begunBy: result, probes, probesLeft: probes, refusedAlone: [], refused: [], waiting: [] };
   return { work, result };
 }
 
@@ -106,21 +106,21 @@ export async function endProbe(
   const { trial } = standing;
   if (!trial || --trial.probesLeft > 0) return { finished: [], again: [] };
   standing.trial = null;
-  const { refusedAlone, refused, parked } = trial;
+  const { refusedAlone, refused, waiting } = trial;
   const [first] = refusedAlone;
   const refusedWorks = [...refusedAlone, ...refused];
   if (standing.isAccepted) {
     return {
       finished: refusedWorks.map(({ work, refusal }) => finish(work, refusal, refusedResult(work, refusal, terms))),
-      again: parked,
+      again: waiting,
     };
   }
   if (first && refusedAlone.length === trial.probes) {
     await heldSteps.holdForFault(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
   }
-  const back = (work: Work) => putBackResult(work, 0, null);
-  const calledBack = refusedWorks.map(({ work, refusal }) => finish(work, refusal, back(work)));
-  return { finished: [...calledBack, ...parked.map((work) => ({ work, result: back(work) }))], again: [] };
+  const released = (work: Work) => releasedResult(work, 0, null);
+  const called = refusedWorks.map(({ work, refusal }) => finish(work, refusal, released(work)));
+  return { finished: [...called, ...waiting.map((work) => ({ work, result: released(work) }))], again: [] };
 }
 
 function finish(work: Work, { cause }: Refusal, result: StepResult): FinishedStep {

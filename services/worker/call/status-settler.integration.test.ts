@@ -52,34 +52,34 @@ async function setUp(unknown: number) {
     });
   const { turn } = settlerOf('worker');
   const { turn: turnOfOther } = settlerOf('another worker');
-  const look = () => settlementRequests.get(runId, settlementId);
+  const poll = () => settlementRequests.get(runId, settlementId);
   const reasonsOf = async (outcome: number) =>
     (await on.rowsOf('user_failures')).filter((row) => row['outcome'] === outcome).map((row) => row['reason']);
   const unknownUsers = async () => (await reasonsOf(failureCode.unknown)).length;
-  return { endpoint, turn, turnOfOther, look, unknownUsers, reasonsOf };
+  return { endpoint, turn, turnOfOther, poll, unknownUsers, reasonsOf };
 }
 
 describe('a settlement by status', () => {
   it('waits until the endpoint can no longer apply the lost call', async () => {
-    const { endpoint, turn, look } = await setUp(2);
+    const { endpoint, turn, poll } = await setUp(2);
     await turn();
     await on.passTime(59_000);
     await turn();
-    expect([endpoint.requested.length, (await look())?.state]).toEqual([0, 'running']);
+    expect([endpoint.requested.length, (await poll())?.state]).toEqual([0, 'running']);
     await on.passTime(2000);
     await turn();
-    expect([endpoint.requested.length, (await look())?.state]).toEqual([1, 'done']);
+    expect([endpoint.requested.length, (await poll())?.state]).toEqual([1, 'done']);
   });
 
   it('settles the users that the status answers report, page by page, and leaves the others unknown', async () => {
-    const { endpoint, turn, look, unknownUsers, reasonsOf } = await setUp(250);
+    const { endpoint, turn, poll, unknownUsers, reasonsOf } = await setUp(250);
     await on.passTime(61_000);
     const statuses = ['succeeded', 'failed', 'not-found', 'in-progress'];
     endpoint.status = ({ users }) =>
       answerOf(users.map((id) => ({ id, status: statuses[Number(id.slice(1)) % 5], code: 'no-stock' })));
     await turn();
     expect(endpoint.requested.map(({ users }) => users.length)).toEqual([100, 100, 50]);
-    expect(await look()).toMatchObject({
+    expect(await poll()).toMatchObject({
       state: 'done',
       counts: { succeeded: 50, failed: 100, leftUnknown: 100, rejected: 0 },
     });
@@ -89,7 +89,7 @@ describe('a settlement by status', () => {
   });
 
   it('is continued by another worker two minutes after its worker has disappeared', async () => {
-    const { endpoint, turn, turnOfOther, look } = await setUp(2);
+    const { endpoint, turn, turnOfOther, poll } = await setUp(2);
     await on.passTime(61_000);
     const { status } = endpoint;
     endpoint.status = () => new Promise(() => undefined);
@@ -98,23 +98,23 @@ describe('a settlement by status', () => {
     endpoint.status = status;
     await on.passTime(119_000);
     await turnOfOther();
-    expect([endpoint.requested.length, (await look())?.state]).toEqual([1, 'running']);
+    expect([endpoint.requested.length, (await poll())?.state]).toEqual([1, 'running']);
     await on.passTime(2000);
     await turnOfOther();
-    expect([endpoint.requested.length, (await look())?.state]).toEqual([2, 'done']);
+    expect([endpoint.requested.length, (await poll())?.state]).toEqual([2, 'done']);
   });
 
   it('is retried with its cause while the status URL returns errors, and fails after six requests', async () => {
-    const { endpoint, turn, look, unknownUsers } = await setUp(2);
+    const { endpoint, turn, poll, unknownUsers } = await setUp(2);
     await on.passTime(61_000);
     endpoint.status = () => ({ kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.from('') });
     await turn();
-    expect(await look()).toMatchObject({ state: 'running', cause: 'status: 503 Service Unavailable' });
+    expect(await poll()).toMatchObject({ state: 'running', cause: 'status: 503 Service Unavailable' });
     for (let tries = 0; tries < 10; tries++) {
       await on.passTime(120_000);
       await turn();
     }
-    expect(await look()).toMatchObject({ state: 'failed', cause: 'status: 503 Service Unavailable' });
+    expect(await poll()).toMatchObject({ state: 'failed', cause: 'status: 503 Service Unavailable' });
     expect(endpoint.requested).toHaveLength(6);
     expect(await unknownUsers()).toBe(2);
   });

@@ -12,7 +12,7 @@ import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
  * Milliseconds until the next check while no settlement is open. A person who requests a settlement waits up to this
  * long.
  */
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 const leaseMs = 120_000;
 /** Maximum number of users per status request, within the limit of a batch. */
 const usersPerStatusRequest = 100;
@@ -76,7 +76,7 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
 
   async function turn(): Promise<number> {
     const settlement = await settlements.claimByStatus(owner, leaseMs);
-    if (!settlement) return lookEveryMs;
+    if (!settlement) return pollEveryMs;
     await goOn(settlement);
     return 0;
   }

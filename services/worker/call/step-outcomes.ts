@@ -10,7 +10,7 @@ export interface StepOutcomes {
   /** Takes the oldest results. */
   takeResults(max: number): FinishedStep[];
   /** Returns results that could not be recorded to the front of the queue. */
-  putBack(results: readonly FinishedStep[]): void;
+  requeue(results: readonly FinishedStep[]): void;
   takeCallable(): readonly Work[];
 }
 
@@ -39,7 +39,7 @@ export function createStepOutcomes(onAdded: () => void): StepOutcomes {
       finished = finished.slice(max);
       return taken;
     },
-    putBack: (results) => {
+    requeue: (results) => {
       finished = [...results, ...finished];
     },
     takeCallable: () => {

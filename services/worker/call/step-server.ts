@@ -5,7 +5,7 @@ import type { ServedCall } from '../slots/learn-from-call.ts';
 import { afterProbe, processBatch, type Processed, type ProcessBatchDeps } from './process-batch.ts';
 import type { Prepared } from '../claims/prepare-work.ts';
 import type { StepOutcomes } from './step-outcomes.ts';
-import { putBackResult } from '../step/step-results.ts';
+import { releasedResult } from '../step/step-results.ts';
 import type { FinishedStep, OpenMessage, Work } from '../step/work.ts';
 
 export interface StepServerDeps extends ProcessBatchDeps {
@@ -97,8 +97,8 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     release: (works, pause) => {
       const results = works.map((work): FinishedStep => {
         const result = pause
-          ? putBackResult(work, Math.round(pause.delayMs * (1 + random() / 2)), pause.cause)
-          : putBackResult(work, 0, null);
+          ? releasedResult(work, Math.round(pause.delayMs * (1 + random() / 2)), pause.cause)
+          : releasedResult(work, 0, null);
         return { work, result };
       });
       outcomes.record(results);

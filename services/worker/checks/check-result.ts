@@ -6,7 +6,7 @@ import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/actio
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Reading } from '../endpoint/read-answer.ts';
 import type { FailedResult } from '../endpoint/user-results.ts';
-import { putBackResult, withheldResult } from '../step/step-results.ts';
+import { releasedResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 
 /**
@@ -62,7 +62,7 @@ export function withoutAnswer(
   const tries = (work.claim.check?.tries ?? 0) + 1;
   if (tries < type.maxAttempts || check.onUnavailable === 'wait') {
     const delayMs = Math.round(Math.max(leastDelayMs, backoffMs(type.retry, tries, random)));
-    const result = putBackResult(work, delayMs, cause);
+    const result = releasedResult(work, delayMs, cause);
     return { kind: 'record', result: { ...result, note: { reading: 'unchecked', cause, users: [] } } };
   }
   const refusals = refusalsOf(refused, check.type);

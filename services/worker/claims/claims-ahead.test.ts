@@ -12,7 +12,7 @@ const worthOfFlush = (concurrency: number) => Math.ceil((concurrency * flushMs) 
 describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
   it("never exceed its calls by more than one flush's worth", async () => {
     const { clock, stepRows, endpoint, totals } = await createBusyWorker({ concurrency, usersPerBatch });
-    for (let look = 0; look < 20 && (totals()[0]?.batches ?? 0) < 800; look++) {
+    for (let poll = 0; poll < 20 && (totals()[0]?.batches ?? 0) < 800; poll++) {
       await passTime(clock, 3);
       const seen = new Set(endpoint.seen.map(({ call }) => call.batch));
       const uncalled = stepRows(1).filter(({ state, batchNo }) => state === 'running' && !seen.has(batchNo));

@@ -92,7 +92,7 @@ describe('a worker', () => {
     move('pausing');
     await passTime(clock, 5000);
     move('running');
-    for (let look = 0; look < 20; look++) {
+    for (let poll = 0; poll < 20; poll++) {
       await sweepOverdue(runId);
       await passTime(clock, 1000);
     }

@@ -12,7 +12,7 @@ import type { StepRefusals, StepState } from '../step/work.ts';
 
 const maxFeeds = 10_000;
 /** Milliseconds between two reads for pauses, cancellations, holds and deadlines. */
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 /**
  * Longest validity of a read in milliseconds. The remaining 100 ms of the published time cover the way from the check
  * to the call.
@@ -76,11 +76,11 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   const admissions = new Map<string, ReadAdmission>();
   /** Feeds requested since the last read: the next read covers them. */
   let requested = new Set<string>();
-  let looking: Promise<void> | undefined;
+  let reading: Promise<void> | undefined;
   /** Monotonic time at which the last read failed. */
   let failedAtMs = Number.NEGATIVE_INFINITY;
 
-  async function look(): Promise<void> {
+  async function read(): Promise<void> {
     const feedIds = [...requested];
     requested = new Set();
     const readAtMs = clock.monotonicMs();
@@ -94,7 +94,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       failedAtMs = clock.monotonicMs();
       logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
     } finally {
-      looking = undefined;
+      reading = undefined;
     }
   }
 
@@ -115,13 +115,13 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
    * still valid then.
    */
   async function lookUp(feedId: string): Promise<Admission> {
-    if (looking) {
-      await looking;
+    if (reading) {
+      await reading;
       const seen = knownFor(feedId);
       if (seen) return seen;
     }
     // The read awaited above may have begun before this feed was requested, so another one may be needed.
-    await (looking ??= look());
+    await (reading ??= read());
     return knownFor(feedId) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
 
@@ -141,9 +141,9 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     if (!known) return undefined;
     // After a read that failed, a valid admission is used until the next read is due. Otherwise reads that fail at once
     // would follow each other without a pause.
-    if (clock.monotonicMs() - failedAtMs < lookEveryMs) return known;
-    if (ageMs(known) >= lookEveryMs + 2 * known.tookMs) return undefined;
-    if (ageMs(known) >= lookEveryMs) looking ??= look();
+    if (clock.monotonicMs() - failedAtMs < pollEveryMs) return known;
+    if (ageMs(known) >= pollEveryMs + 2 * known.tookMs) return undefined;
+    if (ageMs(known) >= pollEveryMs) reading ??= read();
     return known;
   }
 

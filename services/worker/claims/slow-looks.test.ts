@@ -10,12 +10,12 @@ const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
  * While `isDown` returns true, a read fails at once. Calls take 50 ms.
  */
 async function workerWithLooksOf(lookMs: number, isDown = () => false) {
-  let looks = 0;
+  let polls = 0;
   const world = await createRunningWorker({}, ({ contexts, clock }) => ({
     contexts: {
       ...contexts,
       admissions: async (feedIds) => {
-        looks++;
+        polls++;
         if (isDown()) throw new Error('too many connections');
         const seen = await contexts.admissions(feedIds);
         await clock.sleep(lookMs);
@@ -35,7 +35,7 @@ async function workerWithLooksOf(lookMs: number, isDown = () => false) {
     Array.from({ length: 900 }, (_, batch) => [`u${batch}`]),
     oneStep,
   );
-  return { ...world, ...fed, beganAtMs, looks: () => looks };
+  return { ...world, ...fed, beganAtMs, polls: () => polls };
 }
 
 describe.each([
@@ -69,19 +69,19 @@ describe('reads of run states', () => {
   });
 
   it('are made twice a second, however many calls are made', async () => {
-    const { clock, looks } = await workerWithLooksOf(5);
+    const { clock, polls } = await workerWithLooksOf(5);
     await passTime(clock, 3000);
-    expect(looks()).toBeLessThanOrEqual(7);
+    expect(polls()).toBeLessThanOrEqual(7);
   });
 
   it('are made twice a second while they fail at once, and calls continue as long as the last answer is valid', async () => {
     let isDown = false;
-    const { clock, totals, looks } = await workerWithLooksOf(5, () => isDown);
+    const { clock, totals, polls } = await workerWithLooksOf(5, () => isDown);
     await passTime(clock, 1000);
     isDown = true;
-    const [looksBefore, servedBefore] = [looks(), totals()[0]?.succeeded ?? 0];
+    const [pollsBefore, servedBefore] = [polls(), totals()[0]?.succeeded ?? 0];
     await passTime(clock, 1300);
-    expect(looks() - looksBefore).toBeLessThanOrEqual(3);
+    expect(polls() - pollsBefore).toBeLessThanOrEqual(3);
     expect(totals()[0]?.succeeded).toBeGreaterThan(servedBefore + 100);
   });
 

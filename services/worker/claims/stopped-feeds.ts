@@ -6,7 +6,7 @@ import type { FeedDirectory } from './feed-directory.ts';
  * Milliseconds within which waiting steps are released after a pause, a cancellation or a deadline, however long calls
  * take.
  */
-export const lookForStopsMs = 500;
+export const checkStopsEveryMs = 500;
 /**
  * Milliseconds after the last claim of a stopped feed until this worker forgets the feed. By then, none of the feed's
  * messages is left.
@@ -27,7 +27,7 @@ export interface StoppedFeeds {
    * still are. Does not wait for the read, so that steps can be claimed and recorded meanwhile.
    * @param waitingFeeds returns the feeds with a step that waits for a slot
    */
-  look(waitingFeeds: () => readonly string[]): void;
+  check(waitingFeeds: () => readonly string[]): void;
   /** Returns true if the feed is stopped, as far as this worker knows. */
   isStopped(feedId: string): boolean;
   /** Like `isStopped`, for a feed with a new claim. A stopped feed is then remembered for longer. */
@@ -37,8 +37,8 @@ export interface StoppedFeeds {
 export function createStoppedFeeds({ directory, onStopped, clock, logger }: StoppedFeedsDeps): StoppedFeeds {
   /** Stopped feeds, each with the monotonic time at which the worker forgets it. */
   let stopped = new Map<string, number>();
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let isLooking = false;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  let isChecking = false;
 
   async function ask(feedIds: readonly string[], nowMs: number): Promise<void> {
     try {
@@ -48,20 +48,20 @@ export function createStoppedFeeds({ directory, onStopped, clock, logger }: Stop
     } catch (error) {
       // Without the answer, no wrong call is made: each call checks the state of its run itself. The next read comes
       // soon.
-      logger.warn({ err: error, feeds: feedIds.length }, 'could not look for runs that were stopped');
+      logger.warn({ err: error, feeds: feedIds.length }, 'could not check for runs that were stopped');
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   }
 
   return {
-    look: (waitingFeeds) => {
+    check: (waitingFeeds) => {
       const nowMs = clock.monotonicMs();
-      if (isLooking || nowMs - lookedAtMs < lookForStopsMs) return;
+      if (isChecking || nowMs - checkedAtMs < checkStopsEveryMs) return;
       const waiting = waitingFeeds();
       if (waiting.length === 0 && stopped.size === 0) return;
-      lookedAtMs = nowMs;
-      isLooking = true;
+      checkedAtMs = nowMs;
+      isChecking = true;
       const lately = [...stopped].flatMap(([feedId, untilMs]) => (untilMs > nowMs ? [feedId] : []));
       void ask([...new Set([...waiting, ...lately])], nowMs);
     },

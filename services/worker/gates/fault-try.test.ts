@@ -5,7 +5,7 @@ import type { QuietNow } from '../../../shared/domain/run/quiet-hours.ts';
 import type { Admission } from '../claims/feed-directory.ts';
 import { worksOf } from '../slots/test-works.ts';
 import { createSuspectGate } from '../step/suspect-gate.ts';
-import { putBackResult } from '../step/step-results.ts';
+import { releasedResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CallDeps } from './gate.ts';
 import { callGates, passGates } from './gates.ts';
@@ -68,8 +68,8 @@ describe('the trial call of a held step', () => {
 
   it('is left to a later batch while single users of the step are tried', async () => {
     const { ask, taken, work } = setUp({});
-    const begunBy = putBackResult(work, 0, null);
-    work.standing.trial = { begunBy, probes: 2, probesLeft: 2, refusedAlone: [], refused: [], parked: [] };
+    const begunBy = releasedResult(work, 0, null);
+    work.standing.trial = { begunBy, probes: 2, probesLeft: 2, refusedAlone: [], refused: [], waiting: [] };
     expect(await ask()).toBe('trial');
     expect(taken).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { Admission } from '../claims/feed-directory.ts';
 import type { HeldSteps } from '../step/held-steps.ts';
-import { putBackResult } from '../step/step-results.ts';
+import { releasedResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
@@ -15,5 +15,5 @@ function take(work: Work, _admission: Admission, { heldSteps }: CallDeps): Rulin
 }
 
 async function takeTry(work: Work, heldSteps: HeldSteps): Promise<Ruling> {
-  return (await heldSteps.mayCall(work.standing)) ? null : putBackResult(work, 0, null);
+  return (await heldSteps.mayCall(work.standing)) ? null : releasedResult(work, 0, null);
 }

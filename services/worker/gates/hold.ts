@@ -1,4 +1,4 @@
-import { putBackResult } from '../step/step-results.ts';
+import { releasedResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
@@ -16,5 +16,5 @@ export const hold: Gate = {
 
 function untilTry(work: Work): Ruling {
   const fault = work.standing.fault.current;
-  return fault !== null && !fault.tryDue ? putBackResult(work, 0, null) : null;
+  return fault !== null && !fault.tryDue ? releasedResult(work, 0, null) : null;
 }

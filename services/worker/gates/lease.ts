@@ -1,5 +1,5 @@
 import type { Admission } from '../claims/feed-directory.ts';
-import { putBackResult } from '../step/step-results.ts';
+import { releasedResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
@@ -12,7 +12,7 @@ export const callMarginMs = 250;
 export const lease: Gate = { name: 'lease', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling {
-  return leaseOutlastsCall(work, deps) ? null : putBackResult(work, 0, null);
+  return leaseOutlastsCall(work, deps) ? null : releasedResult(work, 0, null);
 }
 
 export function leaseOutlastsCall(

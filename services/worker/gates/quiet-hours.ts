@@ -2,7 +2,7 @@ import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { putBackResult, withheldResult } from '../step/step-results.ts';
+import { releasedResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
@@ -34,7 +34,7 @@ function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling | Pr
   const then = work.standing.fault.current === null ? quiet.then : 'wait';
   if (then === 'drop' && !work.claim.open) return dropAll(work, cause);
   const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());
-  return then === 'drop' ? putBackResult(work, delayMs, cause) : holdUntil(work, cause, delayMs, deps);
+  return then === 'drop' ? releasedResult(work, delayMs, cause) : holdUntil(work, cause, delayMs, deps);
 }
 
 async function endHold({ standing }: Work, { heldSteps }: CheckDeps): Promise<null> {
@@ -54,5 +54,5 @@ async function holdUntil(work: Work, cause: string, delayMs: number, { heldSteps
   // A hold from the evening before may still be stored although its time is over, if the run was paused and the hold
   // was not lifted.
   if (current?.cause !== cause || current.tryDue) await heldSteps.holdForQuietHours(work.standing, cause, delayMs);
-  return { ...putBackResult(work, delayMs, null), whileHeld: true };
+  return { ...releasedResult(work, delayMs, null), whileHeld: true };
 }

@@ -1,13 +1,13 @@
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { putBackResult, uncalledResult, unknownResult } from '../step/step-results.ts';
+import { releasedResult, uncalledResult, unknownResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /** Gate for stopped runs. A claim is released at once if its feed is paused, cancelled or past its deadline. */
 export const stopped: Gate = {
   name: 'stopped',
-  claimed: (work, { stops }) => (stops.onClaimed(work.claim.feedId) ? putBackResult(work, 0, null) : null),
+  claimed: (work, { stops }) => (stops.onClaimed(work.claim.feedId) ? releasedResult(work, 0, null) : null),
   check: ofState,
   call: ofState,
   late: ofState,
@@ -15,7 +15,7 @@ export const stopped: Gate = {
 };
 
 function ofState(work: Work, { verdict }: Admission): Ruling {
-  if (verdict === 'hold') return putBackResult(work, 0, null);
+  if (verdict === 'hold') return releasedResult(work, 0, null);
   return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;
 }
 

@@ -7,12 +7,12 @@ import type { Gate, Ruling } from './gate.ts';
  */
 export const trial: Gate = {
   name: 'trial',
-  call: park,
+  call: waitForTrial,
   nextStep: ({ context, claim }, { directory }) => directory.standingOf(context.feedId, claim.step + 1).trial !== null,
 };
 
-function park(work: Work): Ruling<'trial'> {
+function waitForTrial(work: Work): Ruling<'trial'> {
   if (!work.standing.trial || work.isProbe) return null;
-  work.standing.trial.parked.push(work);
+  work.standing.trial.waiting.push(work);
   return 'trial';
 }

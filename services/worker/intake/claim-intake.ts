@@ -54,7 +54,7 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
       try {
         await directory.learn(steps.map(({ feedId }) => feedId));
       } catch (error) {
-        queue.putBack(steps);
+        queue.requeue(steps);
         throw error;
       }
       const claims = steps.filter((queued) => isServable(queued, deps));
@@ -62,7 +62,7 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
       return claims;
     },
     take: async ({ ours, others, busy, contradicted }, claimedAtMs) => {
-      queue.putBack(busy);
+      queue.requeue(busy);
       vain.note(ours, others);
       for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
       for (const { origin } of others) onHandled(origin);

@@ -74,7 +74,7 @@ describe('the queue of steps', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('a', 10));
     const taken = queue.take(shard, 4, unlimited);
-    queue.putBack(taken);
+    queue.requeue(taken);
     expect(namesOf(queue.take(shard, 10, unlimited))).toEqual(namesOf(stepsOf('a', 10)));
   });
 
@@ -116,7 +116,7 @@ describe('the queue of steps', () => {
     if (!step) throw new Error('no step');
     const many = Array.from({ length: 10_000 }, () => step);
     for (let round = 0; round < 80; round++) queue.add(many);
-    const tookMs = medianOf(99, () => queue.putBack(queue.take(shard, 500, unlimited)));
+    const tookMs = medianOf(99, () => queue.requeue(queue.take(shard, 500, unlimited)));
     expect(queue.size).toBe(800_000);
     // This took 1,700 ms when the queue copied whole arrays.
     expect(tookMs).toBeLessThan(20);

@@ -31,7 +31,7 @@ export interface StepQueue {
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
   topics(): Iterable<string>;
   /** Returns steps that could not be claimed to the front of the queue. */
-  putBack(steps: readonly QueuedStep[]): void;
+  requeue(steps: readonly QueuedStep[]): void;
   /**
    * Drops the steps from a revoked lane (a partition that was assigned to this worker). Kafka delivers them again, to
    * the worker that gets the partition.
@@ -111,9 +111,9 @@ export function createStepQueue(): StepQueue {
     },
     take,
     topics: () => shards.keys(),
-    putBack: (steps) => {
+    requeue: (steps) => {
       const byGroup = Map.groupBy(steps, groupOf);
-      for (const [group, own] of byGroup) group.putBack(own);
+      for (const [group, own] of byGroup) group.requeue(own);
       for (const { topic } of steps) grow(topic, 1);
     },
     drop: (lane) => {

@@ -23,7 +23,7 @@ const bucketMs = 25;
 const marginMs = 10;
 
 export interface TimedStepsDeps {
-  queue: Pick<StepQueue, 'hasRoom' | 'putBack'>;
+  queue: Pick<StepQueue, 'hasRoom' | 'requeue'>;
   directory: Pick<FeedDirectory, 'standingOf'>;
   stops: Pick<StoppedFeeds, 'isStopped'>;
   /** Shards that this worker serves, by topic. */
@@ -94,7 +94,7 @@ export function createTimedSteps(deps: TimedStepsDeps): TimedSteps {
       const steps = due.flatMap((at) => buckets.get(at) ?? []);
       for (const at of due) buckets.delete(at);
       for (const step of steps) held -= weightOf(step);
-      queue.putBack(steps.filter(isToBeQueued));
+      queue.requeue(steps.filter(isToBeQueued));
     },
     nextInMs: () => {
       let first = Number.POSITIVE_INFINITY;

@@ -110,12 +110,12 @@ describe('a worker whose calls never end', () => {
 
 describe('the query for steps without a claim', () => {
   it('is made seldom while it finds nothing, and is no longer made some time after the last step of a feed', async () => {
-    const looks: number[] = [];
+    const polls: number[] = [];
     const { clock, feed } = await startWorkers({
       slots: [4],
       unbegun: {
         find: (windows) => {
-          looks.push(clock.nowMs());
+          polls.push(clock.nowMs());
           return Promise.resolve(windows.map(({ feedId }) => ({ feedId, steps: [], next: null })));
         },
       },
@@ -125,16 +125,16 @@ describe('the query for steps without a claim', () => {
       oneStep,
     );
     await passTime(clock, 12_000);
-    expect(looks.length).toBeLessThan(12);
+    expect(polls.length).toBeLessThan(12);
     await passTime(clock, 60_000);
-    const before = looks.length;
+    const before = polls.length;
     await passTime(clock, 60_000);
-    expect(looks).toHaveLength(before);
+    expect(polls).toHaveLength(before);
   });
 
   it('is not made while the worker has queued steps for its free slots', async () => {
-    let looks = 0;
-    const find = () => Promise.resolve([]).finally(() => looks++);
+    let polls = 0;
+    const find = () => Promise.resolve([]).finally(() => polls++);
     const { clock, feed, frozen } = await startWorkers({ slots: [4], unbegun: { find } });
     frozen.add('worker-0');
     await feed(
@@ -142,7 +142,7 @@ describe('the query for steps without a claim', () => {
       oneStep,
     );
     await passTime(clock, 10_000);
-    expect(looks).toBe(0);
+    expect(polls).toBe(0);
   });
 });
 
@@ -192,13 +192,13 @@ describe('the intake of steps without a claim', () => {
    * Returns the time of the first query. The shard has free slots from `freeFromMs` on, and references arrive every 30
    * ms until `lastReferenceMs`.
    */
-  async function firstLookAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
+  async function firstPollAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
     const clock = createSettableClock(0);
-    const looks: number[] = [];
+    const polls: number[] = [];
     const intake = createUnbegunIntake({
       unbegun: {
         find: () => {
-          looks.push(clock.monotonicMs());
+          polls.push(clock.monotonicMs());
           return Promise.resolve([{ feedId: 'f', steps: [], next: null }]);
         },
       },
@@ -213,27 +213,27 @@ describe('the intake of steps without a claim', () => {
     });
     const beganMs = clock.monotonicMs();
     intake.start();
-    for (let ms = 0; ms < 2000 && looks.length === 0; ms += 10) {
+    for (let ms = 0; ms < 2000 && polls.length === 0; ms += 10) {
       if (ms <= lastReferenceMs && ms % 30 === 0) intake.onSteps([{ feedId: 'f', batchNo: 99, step: 1 }]);
       await passTime(clock, 10);
     }
     await intake.stop();
-    return looks[0] === undefined ? undefined : looks[0] - beganMs;
+    return polls[0] === undefined ? undefined : polls[0] - beganMs;
   }
 
   it('makes no query before its shard has had free slots for 200 ms', async () => {
-    const atOnce = await firstLookAtMs({});
+    const atOnce = await firstPollAtMs({});
     expect(atOnce).toBeGreaterThanOrEqual(200);
     expect(atOnce).toBeLessThanOrEqual(260);
-    const later = await firstLookAtMs({ freeFromMs: 1000 });
+    const later = await firstPollAtMs({ freeFromMs: 1000 });
     expect(later).toBeGreaterThanOrEqual(1150);
     expect(later).toBeLessThanOrEqual(1260);
   });
 
   it('makes a query 100 ms after the last reference, but never while its shard has no free slots', async () => {
-    const quiet = await firstLookAtMs({ lastReferenceMs: 0 });
+    const quiet = await firstPollAtMs({ lastReferenceMs: 0 });
     expect(quiet).toBeGreaterThanOrEqual(100);
     expect(quiet).toBeLessThanOrEqual(160);
-    expect(await firstLookAtMs({ lastReferenceMs: 0, freeFromMs: 1e9 })).toBeUndefined();
+    expect(await firstPollAtMs({ lastReferenceMs: 0, freeFromMs: 1e9 })).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import type { StepQueue } from './step-queue.ts';
 import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
 
 /** Milliseconds between two turns, and between two successful searches of a feed. */
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 /**
  * Maximum pause in milliseconds between two searches of a feed. The pause doubles after each search that finds nothing.
  */
@@ -34,7 +34,7 @@ const longestRestMs = 500;
 const roundsAhead = 4;
 /** Milliseconds after the last reference or found step from which a feed is no longer searched. */
 const livelyMs = 30_000;
-const feedsPerLook = 50;
+const feedsPerSearch = 50;
 const stepsPerFeed = 400;
 const idleMs = 1000;
 
@@ -105,16 +105,16 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     for (const feed of feeds.values()) {
       if (nowMs - feed.seenAtMs > livelyMs) feeds.delete(feed.feedId);
       else if (!feed.topics.some(isFree)) {
-        Object.assign(feed, { pauseMs: lookEveryMs, notBeforeMs: 0, freeSinceMs: nowMs });
+        Object.assign(feed, { pauseMs: pollEveryMs, notBeforeMs: 0, freeSinceMs: nowMs });
       } else if (feed.notBeforeMs <= nowMs && (isQuiet(feed, nowMs) || nowMs - feed.freeSinceMs >= onItsWayMs)) {
         due.push(feed);
       }
     }
-    if (due.length > 0 && !isOver && nowMs >= notBeforeMs) await look(due.slice(0, feedsPerLook), isFree);
-    return feeds.size === 0 ? idleMs : lookEveryMs;
+    if (due.length > 0 && !isOver && nowMs >= notBeforeMs) await search(due.slice(0, feedsPerSearch), isFree);
+    return feeds.size === 0 ? idleMs : pollEveryMs;
   }
 
-  async function look(due: readonly LivelyFeed[], isFree: (topic: string) => boolean): Promise<void> {
+  async function search(due: readonly LivelyFeed[], isFree: (topic: string) => boolean): Promise<void> {
     const startedMs = clock.monotonicMs();
     const windows = due.map(({ feedId, from, topics: { length } }) => ({ feedId, from, chainLength: length }));
     const found = new Map((await unbegun.find(windows, stepsPerFeed)).map((each) => [each.feedId, each]));
@@ -125,10 +125,10 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     for (const feed of due) {
       const inFeed = found.get(feed.feedId);
       if (!inFeed) feeds.delete(feed.feedId);
-      else if (take(feed, lyingIn(feed, inFeed, nowMs), isFree)) {
+      else if (take(feed, stepsWithoutReference(feed, inFeed, nowMs), isFree)) {
         isFound = true;
         feed.seenAtMs = nowMs;
-        delay(feed, lookEveryMs);
+        delay(feed, pollEveryMs);
       } else {
         feed.from = inFeed.next ?? 1;
         // The next search continues after this window. The pause grows only after a search of the last window.
@@ -166,7 +166,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     if (!context) return;
     const shardOf = (actionType: string): Shard => ({ actionType, country: context.country });
     const ofChain = context.chain.map(({ action }) => topics.shard(shardOf(action)));
-    const notYet = { notBeforeMs: nowMs + lookEveryMs, pauseMs: lookEveryMs };
+    const notYet = { notBeforeMs: nowMs + pollEveryMs, pauseMs: pollEveryMs };
     const times = { seenAtMs: nowMs, cameAtMs: nowMs, freeSinceMs: nowMs, ...notYet };
     feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, unbegunSince: new Map() });
   }
@@ -197,10 +197,14 @@ const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >=
  * Returns the found steps whose reference is probably not on its way to a worker, because no more references of the
  * feed arrive, or because no worker has begun the step for a long time.
  */
-function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
-  const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
+function stepsWithoutReference(
+  feed: LivelyFeed,
+  { steps, next }: UnbegunInFeed,
+  nowMs: number,
+): readonly UnbegunStep[] {
+  const isInWindow = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
   const before = feed.unbegunSince;
-  const isOfOtherWindow = ([batchNo]: [number, unknown]) => !isLookedAt(batchNo);
+  const isOfOtherWindow = ([batchNo]: [number, unknown]) => !isInWindow(batchNo);
   feed.unbegunSince = new Map([...before].filter(isOfOtherWindow));
   for (const { batchNo, step } of steps) {
     const known = before.get(batchNo);

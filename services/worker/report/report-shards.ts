@@ -6,7 +6,7 @@ import type { ShardRefusal, ShardReport } from '../../../shared/ports/shard-repo
 import type { ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
-const lookEveryMs = 2000;
+const pollEveryMs = 2000;
 /**
  * Milliseconds after which a report is repeated although nothing has changed. A worker without a report for longer than
  * this counts as gone.
@@ -41,13 +41,13 @@ export function createShardReporter({
   logger,
 }: ReportShardsDeps): ShardReporter {
   let recorded = new Map<string, number>();
-  let lookedAtMs = clock.monotonicMs();
+  let readAtMs = clock.monotonicMs();
   let reported = new Map<string, ShardReport>();
   let reportedAtMs = -Infinity;
 
   async function turn(): Promise<number> {
     const nowMs = clock.monotonicMs();
-    const seconds = Math.max(0.001, (nowMs - lookedAtMs) / 1000);
+    const seconds = Math.max(0.001, (nowMs - readAtMs) / 1000);
     const now = levels();
     const current = new Map([
       ...refusals().map((refusal): [string, ShardReport] => [keyOf(refusal), refusalReport(refusal)]),
@@ -55,7 +55,7 @@ export function createShardReporter({
       ...now.map((level): [string, ShardReport] => [keyOf(level.shard), reportOf(level, recorded, seconds)]),
     ]);
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
-    lookedAtMs = nowMs;
+    readAtMs = nowMs;
 
     const gone = [...reported].filter(([key]) => !current.has(key)).map(([, report]) => report);
     if (gone.length > 0) await reports.withdraw(worker, gone);
@@ -68,10 +68,10 @@ export function createShardReporter({
       );
     if (sayAll) reportedAtMs = nowMs;
     reported = current;
-    return lookEveryMs;
+    return pollEveryMs;
   }
 
-  const loop = createLoop({ name: 'report-shards', turn, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'report-shards', turn, afterErrorMs: pollEveryMs, clock, logger });
 
   return {
     start: () => loop.start(),

@@ -1,6 +1,6 @@
 import { partOf, probeDelayMs, slowStartCalls } from '../../../shared/domain/endpoint/endpoint-guards.ts';
 import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
-import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
+import type { GuardState } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Number of consecutive calls without an answer, over all runs, at which the shard's endpoint counts as down. */
 const failuresToOpen = 10;
@@ -12,7 +12,7 @@ const runsToOpen = 3;
  * Milliseconds for which a state that was read from the store applies. If the last read is older, this worker decides
  * alone.
  */
-const lookLastsMs = 5000;
+const guardStateLastsMs = 5000;
 /** Number of concurrent calls at which a slow start is complete, so that the breaker closes. */
 const wholeStart = 1000;
 
@@ -78,11 +78,11 @@ export interface Breaker {
   onReported(written: GuardReport, nowMs: number): void;
   /**
    * Applies the state that was read from the store.
-   * @param look state in the store; null if the store does not know of an outage
+   * @param guardState state in the store; null if the store does not know of an outage
    * @param requestedAtMs time at which the state was requested
    * @returns true if the breaker opened because of this state
    */
-  onLook(look: GuardLook | null, requestedAtMs: number): boolean;
+  onGuardRead(guardState: GuardState | null, requestedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
   /** Grants the next probe to this worker. The probe must begin before `untilMs`. */
   onGrant(untilMs: number): void;
@@ -122,13 +122,13 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   let backAtMs = Number.NEGATIVE_INFINITY;
   const evidence = { failures: 0, misconfiguredRuns: new Set<string>(), openings: 0 };
   const probe = { grantedUntilMs: Number.NEGATIVE_INFINITY, isUnderWay: false };
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let readAtMs = Number.NEGATIVE_INFINITY;
   let report: GuardReport | null = null;
   let taken: GuardReport | null = null;
   /** Time of the last report. A state that was requested from the store earlier does not include this report. */
   let reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  const isAlone = (nowMs: number) => nowMs - lookedAtMs > lookLastsMs;
+  const isAlone = (nowMs: number) => nowMs - readAtMs > guardStateLastsMs;
 
   function modeAt(nowMs: number): Mode {
     const isOfStore = mode.kind === 'known-down' || mode.kind === 'starting-together';
@@ -278,9 +278,9 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       if (report === written) report = null;
       reportedAtMs = nowMs;
     },
-    onLook: (look, requestedAtMs) => {
+    onGuardRead: (look, requestedAtMs) => {
       const wasOpen = downAt(requestedAtMs) !== null;
-      lookedAtMs = requestedAtMs;
+      readAtMs = requestedAtMs;
       if (report !== null || requestedAtMs < reportedAtMs) return false;
       forgetOwn();
       mode = look ? modeOf(look, requestedAtMs) : closed;
@@ -302,7 +302,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   };
 }
 
-function modeOf(look: GuardLook, requestedAtMs: number): Mode {
+function modeOf(look: GuardState, requestedAtMs: number): Mode {
   if (look.state === 'open')
     return { kind: 'known-down', cause: look.cause, retryAtMs: requestedAtMs + look.retryInMs };
   const { sinceMs, workers, rank } = look;

@@ -389,14 +389,14 @@ describe('call slots', () => {
 
     it('release the steps of the healthy feed too if its calls fail while the breaker is open', async () => {
       await endCalls(150, ['good']);
-      const look = {
+      const poll = {
         actionType: 'award-reward',
         country: 'SG',
         state: 'open',
         cause: 'is down',
         retryInMs: 9000,
       } as const;
-      groups.of(SG).breaker.onLook(look, clock.monotonicMs());
+      groups.of(SG).breaker.onGuardRead(poll, clock.monotonicMs());
       slots.onOpened(SG);
       expect(slots.waitingFeeds()).toContain('good');
       await endCalls(150, ['good'], unanswered);

@@ -242,7 +242,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null, kept = 0): void {
     if (line.waiting.size <= kept) return;
     const works = line.waiting.take(line.waiting.size);
-    line.waiting.putBack(works.splice(0, kept));
+    line.waiting.requeue(works.splice(0, kept));
     group.waiting -= works.length;
     waiting -= works.length;
     release(works, pause);

@@ -1,20 +1,20 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { EndpointGuards, GuardLook } from '../../../shared/ports/endpoint-guards.ts';
+import type { EndpointGuards, GuardState } from '../../../shared/ports/endpoint-guards.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createBreaker } from './breaker.ts';
 import { createGuardKeeper } from './guard-keeper.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
-const open: GuardLook = { ...shard, state: 'open', cause: 'connection refused', retryInMs: 600_000 };
+const open: GuardState = { ...shard, state: 'open', cause: 'connection refused', retryInMs: 600_000 };
 
 async function setUp() {
   const clock = createSettableClock();
   const breaker = createBreaker(() => 0.5);
-  const world: { seen: GuardLook[]; rooms: number; opened: string[] } = { seen: [], rooms: 0, opened: [] };
+  const world: { seen: GuardState[]; rooms: number; opened: string[] } = { seen: [], rooms: 0, opened: [] };
   const guards: EndpointGuards = {
-    look: () => Promise.resolve(world.seen),
+    read: () => Promise.resolve(world.seen),
     open: () => Promise.resolve(),
     takeProbe: () => Promise.resolve(false),
     endProbe: () => Promise.resolve(),

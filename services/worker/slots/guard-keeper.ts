@@ -51,7 +51,7 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
 
     for (const shard of shards) await report(shard);
     for (const shard of shards) if (!shard.hasCalls && hasWork(shard)) await askForProbe(shard);
-    return await look(shards, shards.filter(hasWork));
+    return await readGuardStates(shards, shards.filter(hasWork));
   }
 
   async function report({ shard, breaker }: GuardedShard): Promise<void> {
@@ -85,17 +85,17 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
     onRoom();
   }
 
-  async function look(shards: readonly GuardedShard[], working: readonly GuardedShard[]): Promise<number> {
+  async function readGuardStates(shards: readonly GuardedShard[], working: readonly GuardedShard[]): Promise<number> {
     const requestedAtMs = clock.monotonicMs();
     const troubled = working.filter(({ breaker }) => breaker.allowed(requestedAtMs) !== Number.POSITIVE_INFINITY);
-    const seen = await guards.look(troubled.map(({ shard }) => shard));
+    const seen = await guards.read(troubled.map(({ shard }) => shard));
     const byName = new Map(seen.map((guard) => [nameOf(guard), guard]));
     let soonestMs = seen.length === 0 ? wellMs : troubledMs;
     let hasRoom = false;
     for (const { shard, topic, breaker } of shards) {
       const before = breaker.allowed(requestedAtMs);
       const guard = byName.get(nameOf(shard)) ?? null;
-      if (breaker.onLook(guard, requestedAtMs)) deps.onOpened(topic);
+      if (breaker.onGuardRead(guard, requestedAtMs)) deps.onOpened(topic);
       if (breaker.allowed(requestedAtMs) > before) hasRoom = true;
       if (guard?.state === 'open' && guard.retryInMs > 0) soonestMs = Math.min(soonestMs, Math.ceil(guard.retryInMs));
     }

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
+import type { GuardState } from '../../../shared/ports/endpoint-guards.ts';
 import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
 import { createBreaker, type Breaker, type GuardReport } from './breaker.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
 const cause = 'connection refused';
 
-function openLook(retryInMs: number): GuardLook {
+function openLook(retryInMs: number): GuardState {
   return { ...shard, state: 'open', cause, retryInMs };
 }
 
-function slowStart(sinceMs: number, workers = 1, rank = 0): GuardLook {
+function slowStart(sinceMs: number, workers = 1, rank = 0): GuardState {
   return { ...shard, state: 'slow-start', sinceMs, workers, rank };
 }
 
@@ -32,7 +32,7 @@ describe("a worker's copy of the shared breaker", () => {
       nowMs,
     });
   const endMany = (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how));
-  const look = (seen: GuardLook | null) => breaker.onLook(seen, nowMs);
+  const poll = (seen: GuardState | null) => breaker.onGuardRead(seen, nowMs);
   const allowed = () => breaker.allowed(nowMs);
   function write(report: GuardReport | null): void {
     if (report) breaker.onReported(report, nowMs);
@@ -43,7 +43,7 @@ describe("a worker's copy of the shared breaker", () => {
   }
 
   it('reports its opening to the store, with the cause and Retry-After', () => {
-    look(null);
+    poll(null);
     endMany('unanswered', 9);
     expect(breaker.report).toBeNull();
     expect(end('unanswered', 7000)).toBe(true);
@@ -52,9 +52,9 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('opens if the breaker is open in the store, whichever worker reported that', () => {
-    look(null);
-    expect(look(openLook(500))).toBe(true);
-    expect(look(openLook(400))).toBe(false);
+    poll(null);
+    expect(poll(openLook(500))).toBe(true);
+    expect(poll(openLook(400))).toBe(false);
     expect([breaker.isOpen(nowMs), breaker.cause(nowMs), allowed()]).toEqual([true, cause, 0]);
     expect(breaker.retryInMs(nowMs)).toBe(400);
   });
@@ -65,8 +65,8 @@ describe("a worker's copy of the shared breaker", () => {
   ])(
     'counts only failed calls that began during its slow start: a call of %d ms that fails after 500 ms',
     (tookMs, isOpen) => {
-      look(openLook(500));
-      look(slowStart(0));
+      poll(openLook(500));
+      poll(slowStart(0));
       nowMs += 500;
       const opened = Array.from({ length: 20 }, () => end('unanswered', null, tookMs));
       expect([breaker.isOpen(nowMs), opened.includes(true)]).toEqual([isOpen, isOpen]);
@@ -74,27 +74,27 @@ describe("a worker's copy of the shared breaker", () => {
   );
 
   it('ignores an answer of the store that is older than its own report', () => {
-    look(null);
+    poll(null);
     endMany('unanswered', 10);
-    look(null);
+    poll(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
     // The breaker was opened by its own calls, so this state of the store does not open it.
-    expect(look(openLook(1000))).toBe(false);
+    expect(poll(openLook(1000))).toBe(false);
     const requestedAtMs = nowMs;
     nowMs += 10;
     write(breaker.takeReport());
-    breaker.onLook(null, requestedAtMs);
+    breaker.onGuardRead(null, requestedAtMs);
     expect(breaker.isOpen(nowMs)).toBe(true);
-    look(openLook(1000));
+    poll(openLook(1000));
     expect(breaker.retryInMs(nowMs)).toBe(1000);
   });
 
   it('opens only after ten failures again after the store has closed it', () => {
-    look(null);
+    poll(null);
     endMany('unanswered', 10);
     write(breaker.takeReport());
     nowMs += 10;
-    look(null);
+    poll(null);
     expect(breaker.isOpen(nowMs)).toBe(false);
     endMany('unanswered', 9);
     expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
@@ -102,7 +102,7 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('allows a call only with a grant for a probe, once, and until the grant expires', () => {
-    look(openLook(500));
+    poll(openLook(500));
     expect(breaker.wantsProbe(nowMs)).toBe(false);
     nowMs += 500;
     expect(breaker.wantsProbe(nowMs)).toBe(true);
@@ -110,7 +110,7 @@ describe("a worker's copy of the shared breaker", () => {
     breaker.onGrant(nowMs + 3000);
     expect([allowed(), breaker.callInMs(nowMs), breaker.wantsProbe(nowMs)]).toEqual([1, 0, false]);
     nowMs += 3000;
-    look(openLook(0));
+    poll(openLook(0));
     expect([allowed(), breaker.wantsProbe(nowMs)]).toEqual([0, true]);
   });
 
@@ -121,7 +121,7 @@ describe("a worker's copy of the shared breaker", () => {
   ] as const)(
     'reports to the store that its probe was %s, and waits for the state that the store then has',
     (how, kind) => {
-      look(openLook(0));
+      poll(openLook(0));
       breaker.onGrant(nowMs + 3000);
       probe(how);
       expect(breaker.report).toMatchObject({ kind });
@@ -130,7 +130,7 @@ describe("a worker's copy of the shared breaker", () => {
   );
 
   it('keeps the grant for its probe if the step that was begun for it is not called', () => {
-    look(openLook(0));
+    poll(openLook(0));
     breaker.onGrant(nowMs + 3000);
     breaker.onBegin(nowMs);
     breaker.onNoCall();
@@ -138,32 +138,32 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('closes if a call of a feed without failures is answered, and reports this to the store', () => {
-    look(openLook(60_000));
+    poll(openLook(60_000));
     nowMs += 150;
     breaker.onAlive(nowMs - 100, nowMs, false);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
     expect(breaker.report).toMatchObject({ kind: 'alive' });
     // The state in the store does not include this report yet.
-    look(openLook(59_000));
+    poll(openLook(59_000));
     expect(breaker.isOpen(nowMs)).toBe(false);
   });
 
   it('stays open if the answered call began before the breaker opened', () => {
-    look(openLook(60_000));
+    poll(openLook(60_000));
     nowMs += 150;
     breaker.onAlive(nowMs - 200, nowMs, false);
     expect([breaker.isOpen(nowMs), breaker.report]).toEqual([true, null]);
   });
 
   it('has nothing to report if it closes before its opening was reported', () => {
-    look(null);
+    poll(null);
     endMany('unanswered', 10);
     breaker.onAlive(nowMs, nowMs, false);
     expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
   });
 
   it('reports its closing too if it closes while the report of its opening is being written', () => {
-    look(null);
+    poll(null);
     endMany('unanswered', 10);
     const opening = breaker.takeReport();
     breaker.onAlive(nowMs, nowMs, false);
@@ -174,25 +174,25 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('reports its opening too if it opens while the report of its closing is being written', () => {
-    look(openLook(60_000));
+    poll(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, false);
     const closing = breaker.takeReport();
     endMany('unanswered', 10);
     write(closing);
     expect(breaker.report).toMatchObject({ kind: 'open' });
-    look(null);
+    poll(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
   });
 
   it('stays open after a recovery until the store begins the slow start of all workers, and reports the recovery once', () => {
-    look(openLook(60_000));
+    poll(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, true);
     const recovery = breaker.takeReport();
     expect([breaker.isOpen(nowMs), recovery?.kind]).toEqual([true, 'recovered']);
     breaker.onAlive(nowMs, nowMs, true);
     write(recovery);
     expect(breaker.report).toBeNull();
-    look(slowStart(0));
+    poll(slowStart(0));
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
   });
 
@@ -203,16 +203,16 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('ignores calls that were in flight when it opened', () => {
-    look(openLook(500));
+    poll(openLook(500));
     endMany('unanswered', 20);
     end('answered');
     expect([breaker.report, breaker.isOpen(nowMs), breaker.retryInMs(nowMs)]).toEqual([null, true, 500]);
   });
 
   it('ignores failures of calls that began before the endpoint worked again', () => {
-    look(openLook(500));
+    poll(openLook(500));
     nowMs += 1000;
-    look(null);
+    poll(null);
     nowMs += 100;
     for (let call = 0; call < 20; call++) end('unanswered', null, 200);
     expect(breaker.isOpen(nowMs)).toBe(false);
@@ -221,8 +221,8 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('doubles its calls every second in a slow start, divided among all workers', () => {
-    look(openLook(0));
-    look(slowStart(0));
+    poll(openLook(0));
+    poll(slowStart(0));
     const seen = [allowed()];
     for (let second = 1; second <= 4; second++) {
       nowMs += 1000;
@@ -230,16 +230,16 @@ describe("a worker's copy of the shared breaker", () => {
     }
     expect(seen).toEqual([2, 4, 8, 16, 32]);
     const parts = [0, 1, 2].map((rank) => {
-      look(slowStart(1000, 3, rank));
+      poll(slowStart(1000, 3, rank));
       return allowed();
     });
     expect(parts).toEqual([2, 1, 1]);
-    look(slowStart(10_000));
+    poll(slowStart(10_000));
     expect(allowed()).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('opens again after two failures in a slow start', () => {
-    look(slowStart(0));
+    poll(slowStart(0));
     expect(endMany('unanswered', 2)).toEqual([false, true]);
     expect(breaker.report).toMatchObject({ kind: 'open' });
   });
@@ -256,14 +256,14 @@ describe("a worker's copy of the shared breaker", () => {
   });
 
   it('ignores an answer of the store after five seconds', () => {
-    look(openLook(60_000));
+    poll(openLook(60_000));
     nowMs += 5001;
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
   });
 
   it('reports its own opening when the store is available again', () => {
     endMany('unanswered', 10);
-    look(null);
+    poll(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
     expect(breaker.report).toMatchObject({ kind: 'open' });
   });

@@ -10,7 +10,7 @@ export interface StepFifo<T> {
   first(): T | undefined;
   take(count: number): T[];
   /** Returns entries to the front of the queue, in their order. */
-  putBack(entries: readonly T[]): void;
+  requeue(entries: readonly T[]): void;
   /**
    * Removes the entries for which `passes` returns false.
    * @returns the number of removed entries
@@ -53,7 +53,7 @@ export function createStepFifo<T>(): StepFifo<T> {
       size -= taken.length;
       return taken;
     },
-    putBack: (entries) => {
+    requeue: (entries) => {
       if (entries.length === 0) return;
       const [first] = chunks;
       if (first && begin > 0) chunks[0] = first.slice(begin);

@@ -8,7 +8,7 @@ import { worksOf } from '../slots/test-works.ts';
 import {
   dividedResult,
   lostAfter,
-  putBackResult,
+  releasedResult,
   resultOfAnswer,
   resultOfStatus,
   splitResult,
@@ -245,15 +245,15 @@ describe('the result of a step that was not called', () => {
       '1 succeeded; b suppressed listed; ad in 5 ms (closed, 1); attempts 1',
     ],
     ['waits', (work) => waitingResult(work, 50, true, cause), `waits 50 ms, open: ${cause}`],
-    ['is released with its key unchanged', (work) => putBackResult(work, 50, null), 'waits 50 ms, closed'],
+    ['is released with its key unchanged', (work) => releasedResult(work, 50, null), 'waits 50 ms, closed'],
   ])('%s', (_, build, words) => {
     expect(inWords(build(workOf()))).toBe(words);
   });
 
   it('makes the batch wait until a lost call can no longer be applied, unless it has waited before', () => {
     const lost = { class: 'C', open: true } as const;
-    expect(inWords(putBackResult(workOf({ ...lost, waited: false }), 50, null))).toBe('waits 20000 ms, open');
-    expect(inWords(putBackResult(workOf({ ...lost, waited: true }), 50, null))).toBe('waits 50 ms, open');
+    expect(inWords(releasedResult(workOf({ ...lost, waited: false }), 50, null))).toBe('waits 20000 ms, open');
+    expect(inWords(releasedResult(workOf({ ...lost, waited: true }), 50, null))).toBe('waits 50 ms, open');
   });
 });
 

@@ -12,7 +12,7 @@
  * | `splitResult`    | none ends                              | groups, called next | no                     |
  * | `dividedResult`  | as given                               | as given            | no                     |
  * | `waitingResult`  | all wait                               | none                | no                     |
- * | `putBackResult`  | all wait, and the key stays unchanged  | none                | no                     |
+ * | `releasedResult` | all wait, and the key stays unchanged  | none                | no                     |
  */
 import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import {
@@ -144,7 +144,7 @@ export function waitingResult(work: Work, delay: number, open: boolean, cause: s
 }
 
 /** Returns a result for a step that was not called: it waits, and its key is unchanged. */
-export function putBackResult(work: Work, delay: number, cause: string | null): StepWaiting {
+export function releasedResult(work: Work, delay: number, cause: string | null): StepWaiting {
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
@@ -188,7 +188,7 @@ function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): Ste
     case 'ask-status':
       return waitingResult(work, appliesLateMs(work), true, cause);
     case 'hold':
-      return putBackResult(work, 0, null);
+      return releasedResult(work, 0, null);
     default:
       return unknownResult(work, cause);
   }

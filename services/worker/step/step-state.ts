@@ -26,14 +26,14 @@ export function isHeld({ fault, quietHours }: StepState): boolean {
 /**
  * Replaces the known holds of the step by those of the last read.
  * @param seen holds of the feed
- * @param lookedAtMs time at which the read began
+ * @param readAtMs time at which the read began
  */
-export function refreshStepState(standing: StepState, seen: readonly StepHold[], lookedAtMs: number): void {
+export function refreshStepState(standing: StepState, seen: readonly StepHold[], readAtMs: number): void {
   const { fault, quietHours } = standing;
   const faultBefore = fault.current;
-  refresh(fault, seenHold(seen, standing, 'fault'), lookedAtMs);
+  refresh(fault, seenHold(seen, standing, 'fault'), readAtMs);
   if (faultBefore && !fault.current) standing.refusedAtLift = refusedUsers(standing);
-  refresh(quietHours, seenHold(seen, standing, 'quiet-hours'), lookedAtMs);
+  refresh(quietHours, seenHold(seen, standing, 'quiet-hours'), readAtMs);
 }
 
 function seenHold(seen: readonly StepHold[], { step }: StepState, kind: HoldKind): StepHold | null {

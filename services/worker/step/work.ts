@@ -126,5 +126,5 @@ export interface RefusalTrial {
   /** Works that the endpoint refused as a whole during the trial. */
   readonly refused: RefusedWork[];
   /** Works that were not called during the trial, because they would only be refused as well. */
-  readonly parked: Work[];
+  readonly waiting: Work[];
 }

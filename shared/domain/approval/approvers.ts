@@ -33,12 +33,12 @@ export function refusedApproval(voter: KeyHolder, { authors, voters, approversSi
   if (hasUnknownAuthor(authors)) return 'it was written with a key that has no owner: its author has to be known';
   if (authors.some((author) => isSamePerson(author, voter)))
     return `${voter.owner} has written or submitted it: another person approves`;
-  if (authors.some((author) => isBehind(author, voter)))
+  if (authors.some((author) => isOrigin(author, voter)))
     return 'its author has made or changed this key, directly or through other keys: a key that the author had no hand in approves';
-  if (authors.some((author) => isBehind(voter, author)))
+  if (authors.some((author) => isOrigin(voter, author)))
     return 'this key has made or changed the key that wrote it, directly or through other keys: another person approves';
   const others = voters.filter((other) => !isSamePerson(other, voter));
-  if (others.some((other) => isBehind(other, voter) || isBehind(voter, other)))
+  if (others.some((other) => isOrigin(other, voter) || isOrigin(voter, other)))
     return 'this key and one that has approved it were made or changed by one another: another person approves';
   return null;
 }
@@ -57,7 +57,7 @@ function isSamePerson(one: KeyHolder, other: KeyHolder): boolean {
 }
 
 /** Returns true if a key, or another key of its person, has made or changed the other key. */
-function isBehind(one: KeyHolder, { behind }: KeyHolder): boolean {
+function isOrigin(one: KeyHolder, { behind }: KeyHolder): boolean {
   return (
     (one.key !== null && behind.keys.includes(one.key)) || one.persons.some((each) => behind.persons.includes(each))
   );

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Limits for stored schemas: a newer version may have written a schema with cycles that this version would refuse. */
 const maxDepth = 16;
-const maxLooks = 2000;
+const maxVisits = 2000;
 /** Characters of a URI (RFC 3986) without a fragment. */
 const reference = /^[\w.~!$&'()*+,;=:@/?%[\]-]{1,2000}$/;
 
@@ -40,13 +40,13 @@ export function isOptionsReference(value: unknown): boolean {
 export function plainParametersOf(schema: unknown): PlainParameter[] {
   const found: PlainParameter[] = [];
   const defs = isFields(schema) && isFields(schema['$defs']) ? schema['$defs'] : {};
-  let looks = 0;
+  let visits = 0;
 
-  function look(described: unknown, names: readonly string[], keywords: readonly string[], depth: number): void {
-    if (!isFields(described) || depth > maxDepth || ++looks > maxLooks) return;
+  function visit(described: unknown, names: readonly string[], keywords: readonly string[], depth: number): void {
+    if (!isFields(described) || depth > maxDepth || ++visits > maxVisits) return;
     const { $ref: ref, type, properties, [optionsKeyword]: options } = described;
     const name = typeof ref === 'string' ? /^#\/\$defs\/(.+)$/.exec(ref)?.[1] : undefined;
-    if (name !== undefined) look(Object.hasOwn(defs, name) ? defs[name] : null, names, ['$defs', name], depth + 1);
+    if (name !== undefined) visit(Object.hasOwn(defs, name) ? defs[name] : null, names, ['$defs', name], depth + 1);
     if (names.length > 0 && (type === 'string' || type === 'number' || type === 'integer')) {
       found.push({
         pointer: pointerOf(names),
@@ -58,11 +58,11 @@ export function plainParametersOf(schema: unknown): PlainParameter[] {
     }
     if (!isFields(properties)) return;
     for (const [inner, innerSchema] of Object.entries(properties)) {
-      look(innerSchema, [...names, inner], [...keywords, 'properties', inner], depth + 1);
+      visit(innerSchema, [...names, inner], [...keywords, 'properties', inner], depth + 1);
     }
   }
 
-  look(schema, [], [], 0);
+  visit(schema, [], [], 0);
   return found;
 }
 

@@ -67,9 +67,9 @@ export function findDisorder(ids: readonly string[], after: string | null): numb
   const isBasic = !surrogate.test(ids.join('')) && (after === null || !surrogate.test(after));
   let previous = after;
   return ids.findIndex((id) => {
-    const isBehind = previous === null || (isBasic ? id > previous : compareUserIds(id, previous) > 0);
+    const isAfter = previous === null || (isBasic ? id > previous : compareUserIds(id, previous) > 0);
     previous = id;
-    return !isBehind;
+    return !isAfter;
   });
 }
 

@@ -83,15 +83,15 @@ describe('missed instants', () => {
     const years = 60 * 24 * 120;
     let plan = planAfter(years);
     let listed = plan.skipped.reduce((sum, { count }) => sum + count, 0);
-    let looks = 1;
-    for (; plan.fires.length === 0; looks++) {
+    let reads = 1;
+    for (; plan.fires.length === 0; reads++) {
       expect(plan).toMatchObject({ nextCheckAtMs: startMs + years * minuteMs });
       expect(plan.skipped.length).toBeLessThanOrEqual(2);
       plan = planAfter(years, { highWaterMs: plan.highWaterMs });
       listed += plan.skipped.reduce((sum, { count }) => sum + count, 0);
     }
     expect(listed).toBe(years - 1);
-    expect(looks).toBe(Math.ceil(years / 50_000));
+    expect(reads).toBe(Math.ceil(years / 50_000));
     expect(minutesOf(plan.fires)).toEqual([years]);
   });
 
@@ -173,7 +173,7 @@ describe('several regions that plan independently', () => {
     groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 90_000 }),
     groupOf('XX'),
   ];
-  const look = fc.record({ region: fc.constantFrom('asia', 'america'), afterMs: fc.integer({ min: 0, max: 300_000 }) });
+  const read = fc.record({ region: fc.constantFrom('asia', 'america'), afterMs: fc.integer({ min: 0, max: 300_000 }) });
   const policies = fc.record({
     misfire: fc.constantFrom('fire-once' as const, 'fire-all' as const, 'skip' as const),
     catchUpMs: fc.constantFrom(0, 120_000, 3_600_000),
@@ -182,7 +182,7 @@ describe('several regions that plan independently', () => {
 
   it('decide each instant exactly once per group, and for another region only after its delay', () => {
     fc.assert(
-      fc.property(fc.array(look, { maxLength: 40 }), policies, (looks, chosen) => {
+      fc.property(fc.array(read, { maxLength: 40 }), policies, (reads, chosen) => {
         const decided = new Set<string>();
         let highWaterMs = startMs;
         let nowMs = startMs;
@@ -191,7 +191,7 @@ describe('several regions that plan independently', () => {
           expect(decided.has(key)).toBe(false);
           decided.add(key);
         };
-        for (const { region, afterMs } of looks) {
+        for (const { region, afterMs } of reads) {
           nowMs += afterMs;
           const plan = planAfter(0, {
             nowMs,

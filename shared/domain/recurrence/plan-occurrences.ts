@@ -95,11 +95,11 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
 
   const next = nextTimes(recurrence, due.lastMs ?? question.highWaterMs);
   plan.nextAtMs = next.fireMs;
-  const wakesAtMs = due.more ? nowMs : (next.lookMs ?? recurrence.untilMs);
-  const looks = [wakesAtMs, waits.againAtMs].filter((atMs) => atMs !== null);
-  plan.nextCheckAtMs = looks.length === 0 ? null : Math.min(...looks);
+  const wakesAtMs = due.more ? nowMs : (next.checkMs ?? recurrence.untilMs);
+  const checks = [wakesAtMs, waits.againAtMs].filter((atMs) => atMs !== null);
+  plan.nextCheckAtMs = checks.length === 0 ? null : Math.min(...checks);
   plan.waitsForOthers = waits.againAtMs !== null;
-  plan.isOver = next.lookMs === null && !plan.waitsForOthers && (recurrence.untilMs ?? -Infinity) <= nowMs;
+  plan.isOver = next.checkMs === null && !plan.waitsForOthers && (recurrence.untilMs ?? -Infinity) <= nowMs;
   return plan;
 }
 

@@ -64,7 +64,7 @@ export interface NextTimes {
   /** Next fire; null: never. */
   fireMs: number | null;
   /** Next time to decide on: the next fire, or an earlier time of a day off, which is recorded. */
-  lookMs: number | null;
+  checkMs: number | null;
 }
 
 /**
@@ -73,13 +73,13 @@ export interface NextTimes {
  */
 export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   const fireMs = nextInstantMs(recurrence, afterMs);
-  if (recurrence.kind !== 'cron' || recurrence.daysOff?.policy !== 'skip') return { fireMs, lookMs: fireMs };
+  if (recurrence.kind !== 'cron' || recurrence.daysOff?.policy !== 'skip') return { fireMs, checkMs: fireMs };
   // Only times of days off can lie between `afterMs` and the next fire.
   const bounded = fireMs === null ? withinSight(recurrence, afterMs) : { ...recurrence, untilMs: fireMs };
   for (const { kind, atMs } of instantsFrom(bounded, afterMs + 1)) {
-    if (kind !== 'skipped') return { fireMs, lookMs: atMs };
+    if (kind !== 'skipped') return { fireMs, checkMs: atMs };
   }
-  return { fireMs, lookMs: null };
+  return { fireMs, checkMs: null };
 }
 
 /**

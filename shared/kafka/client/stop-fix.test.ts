@@ -22,7 +22,7 @@ function givenRunner() {
   const answers = new Map<number, PromiseWithResolvers<unknown[]>>();
   const calls: string[] = [];
   let brokers = [1, 2];
-  let looks = 0;
+  let reads = 0;
   const consumerGroup = {
     connect: () => Promise.resolve(),
     joinAndSync: () => Promise.resolve(),
@@ -30,7 +30,7 @@ function givenRunner() {
     heartbeat: () => Promise.resolve(),
     getNodeIds: () => {
       // Fetchers that fetch without a pause would keep this test from ending.
-      if (++looks > 1000) throw new Error('the fetchers ask without a pause');
+      if (++reads > 1000) throw new Error('the fetchers ask without a pause');
       return brokers;
     },
     fetch: (broker: number) => {
@@ -51,7 +51,7 @@ function givenRunner() {
   return {
     runner,
     calls,
-    looks: () => looks,
+    reads: () => reads,
     moveTo: (next: number[]) => (brokers = next),
     answer: (broker: number) => answers.get(broker)?.resolve([]),
   };
@@ -64,7 +64,7 @@ describe('a stopped consumer of kafkajs', () => {
   });
 
   it('leaves its group even if partitions have just moved to other brokers', async () => {
-    const { runner, calls, looks, moveTo, answer } = givenRunner();
+    const { runner, calls, reads, moveTo, answer } = givenRunner();
     await runner.start();
     await settled();
     // The fetcher of the first broker notices the changed brokers, and waits for the fetcher of the second.
@@ -75,7 +75,7 @@ describe('a stopped consumer of kafkajs', () => {
     answer(2);
     await stopped;
     expect(calls).toEqual(['left']);
-    expect(looks()).toBeLessThan(10);
+    expect(reads()).toBeLessThan(10);
   });
 
   it('leaves its group once the fetches in flight are answered', async () => {

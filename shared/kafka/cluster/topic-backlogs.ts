@@ -1,7 +1,7 @@
 import type { TopicBacklogs } from '../../ports/message-bus.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { KafkaConnection } from '../client/connection.ts';
-import { createOffsetLook } from './offset-look.ts';
+import { createOffsetReader } from './offset-reader.ts';
 
 export interface TopicBacklogsDeps {
   kafka: KafkaConnection;
@@ -12,12 +12,12 @@ export interface TopicBacklogsDeps {
 
 export function createTopicBacklogs(deps: TopicBacklogsDeps): TopicBacklogs & { close(): Promise<void> } {
   const { groupId, logger } = deps;
-  const offsets = createOffsetLook(deps);
+  const offsets = createOffsetReader(deps);
   return {
     unhandled: async (topics) => {
       const backlogs = new Map<string, number | null>(topics.map((topic) => [topic, null]));
       try {
-        for (const [topic, partitions] of await offsets.look([...new Set(topics)])) {
+        for (const [topic, partitions] of await offsets.read([...new Set(topics)])) {
           backlogs.set(
             topic,
             partitions.reduce((sum, { end, committed }) => sum + Math.max(0, end - committed), 0),

@@ -39,11 +39,11 @@ function givenConsumer({ failures }: { failures: number }) {
     lanes,
     health: createConsumerHealth({
       groupId: 'orders',
-      lookIntervalMs: 10_000,
+      readIntervalMs: 10_000,
       fetches: { unansweredMs: () => 0 },
     }),
     keeper: { ensureSoon: nothing, ensure: () => Promise.resolve(false), keep: () => undefined, close: nothing },
-    offsetLook: { look: () => Promise.resolve(new Map()), close: nothing },
+    offsetReader: { read: () => Promise.resolve(new Map()), close: nothing },
     commitIntervalMs,
     onBroken: () => undefined,
     clock,

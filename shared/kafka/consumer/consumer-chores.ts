@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { OffsetLook, PartitionOffsets } from '../cluster/offset-look.ts';
+import type { OffsetReader, PartitionOffsets } from '../cluster/offset-reader.ts';
 import type { TopicKeeper } from '../cluster/topic-keeper.ts';
 import type { ConsumerHealth } from './consumer-health.ts';
 import type { GroupClient } from './group-client.ts';
@@ -9,7 +9,7 @@ import type { Lanes } from './lanes.ts';
 /** Milliseconds between two checks for missing topics. */
 const keepTopicsMs = 1_000;
 /** Milliseconds between two comparisons of the lanes with the ends of their partitions. */
-export const lookIntervalMs = 10_000;
+export const readIntervalMs = 10_000;
 
 /** Attempts of the last commit of a client, one commit interval apart. */
 const lastCommitAttempts = 4;
@@ -29,7 +29,7 @@ export interface ConsumerChoresDeps {
   lanes: Lanes;
   health: ConsumerHealth;
   keeper: TopicKeeper;
-  offsetLook: OffsetLook;
+  offsetReader: OffsetReader;
   commitIntervalMs: number;
   /** Notifies that the consumer will not recover by itself. */
   onBroken: (cause: Error) => void;
@@ -38,7 +38,7 @@ export interface ConsumerChoresDeps {
 }
 
 export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
-  const { client, lanes, health, keeper, offsetLook, commitIntervalMs, onBroken, clock, logger } = deps;
+  const { client, lanes, health, keeper, offsetReader, commitIntervalMs, onBroken, clock, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
   let committing: Promise<void> | undefined;
   let offsets: ReadonlyMap<string, readonly PartitionOffsets[]> = new Map();
@@ -72,9 +72,9 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
     }
   }
 
-  async function lookAtOffsets(): Promise<void> {
+  async function readOffsets(): Promise<void> {
     try {
-      offsets = await offsetLook.look([...new Set(lanes.view().map(({ lane }) => lane.topic))]);
+      offsets = await offsetReader.read([...new Set(lanes.view().map(({ lane }) => lane.topic))]);
       health.observe(lanes.view(), offsets);
     } catch (error) {
       logger.debug({ err: error }, 'could not look at offsets');
@@ -84,7 +84,7 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
   const chores = [
     { everyMs: commitIntervalMs, passedMs: 0, run: commit },
     { everyMs: keepTopicsMs, passedMs: 0, run: keepTopics },
-    { everyMs: lookIntervalMs, passedMs: 0, run: lookAtOffsets },
+    { everyMs: readIntervalMs, passedMs: 0, run: readOffsets },
   ];
 
   /** Counts turns of the timer instead of reading a clock, so that a process that was frozen does not catch up. */

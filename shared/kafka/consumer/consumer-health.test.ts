@@ -2,17 +2,17 @@ import { KafkaJSConnectionError } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { createConsumerHealth } from './consumer-health.ts';
 
-const lookIntervalMs = 10_000;
+const readIntervalMs = 10_000;
 
 function given() {
   let unansweredMs = 0;
   const health = createConsumerHealth({
     groupId: 'g',
-    lookIntervalMs,
+    readIntervalMs,
     fetches: { unansweredMs: () => unansweredMs },
   });
   /** Looks at one lane a number of times, each time with the given messages after its position. */
-  function look(times: number, { next, end, full = false }: { next: number | undefined; end: number; full?: boolean }) {
+  function read(times: number, { next, end, full = false }: { next: number | undefined; end: number; full?: boolean }) {
     const lane = { topic: 'award.SG', partition: 3, assignment: 1 };
     for (let i = 0; i < times; i++) {
       health.observe(
@@ -21,7 +21,7 @@ function given() {
       );
     }
   }
-  return { health, look, leaveUnanswered: (ms: number) => (unansweredMs = ms) };
+  return { health, read, leaveUnanswered: (ms: number) => (unansweredMs = ms) };
 }
 
 describe('the health of a consumer', () => {
@@ -35,14 +35,14 @@ describe('the health of a consumer', () => {
   });
 
   it('is not ready if messages of a partition are not taken for 30 s, and broken after two minutes', () => {
-    const { health, look } = given();
+    const { health, read } = given();
     health.onJoined();
-    look(3, { next: 5, end: 45 });
+    read(3, { next: 5, end: 45 });
     expect(health.ready().ok).toBe(true);
-    look(1, { next: 5, end: 45 });
+    read(1, { next: 5, end: 45 });
     expect(health.ready().cause).toBe('award.SG/3 stands still for 30 s with 40 messages before it');
     expect(health.broken()).toBeUndefined();
-    look(9, { next: 5, end: 45 });
+    read(9, { next: 5, end: 45 });
     expect(health.broken()?.message).toMatch('award.SG/3 stands still');
   });
 
@@ -58,10 +58,10 @@ describe('the health of a consumer', () => {
   });
 
   it('is ready again when the partition progresses', () => {
-    const { health, look } = given();
+    const { health, read } = given();
     health.onJoined();
-    look(12, { next: 5, end: 45 });
-    look(1, { next: 6, end: 45 });
+    read(12, { next: 5, end: 45 });
+    read(1, { next: 6, end: 45 });
     expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
   });
 
@@ -70,16 +70,16 @@ describe('the health of a consumer', () => {
     ['has enough unsettled messages', { next: 5, end: 45, full: true }],
     ['has no position and no messages', { next: undefined, end: 0 }],
   ])('is ready while the partition %s', (_, lane) => {
-    const { health, look } = given();
+    const { health, read } = given();
     health.onJoined();
-    look(100, lane);
+    read(100, lane);
     expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
   });
 
   it('measures a partition without a position from the committed offset', () => {
-    const { health, look } = given();
+    const { health, read } = given();
     health.onJoined();
-    look(4, { next: undefined, end: 3 });
+    read(4, { next: undefined, end: 3 });
     expect(health.ready().cause).toMatch('3 messages before it');
   });
 

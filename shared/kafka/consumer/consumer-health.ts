@@ -2,7 +2,7 @@ import type { ConsumerReadiness } from '../../ports/message-bus.ts';
 import { unansweredTooLongMs, type AnswerWatch } from '../client/answer-watch.ts';
 import { isUnreachable } from '../client/unreachable.ts';
 import type { LaneView } from './lanes.ts';
-import type { PartitionOffsets } from '../cluster/offset-look.ts';
+import type { PartitionOffsets } from '../cluster/offset-reader.ts';
 import { createStuckLanes } from './stuck-lanes.ts';
 
 /** Crashes in a row, without a fetch, after which a new process may recover; half a minute with the pauses. */
@@ -24,7 +24,7 @@ export interface ConsumerHealth {
    * Reports that time has passed. A timer counts the time, not the clock, so that a process that was frozen continues.
    */
   pass(ms: number): void;
-  /** Compares the lanes with the offsets, every `lookIntervalMs`. */
+  /** Compares the lanes with the offsets, every `readIntervalMs`. */
   observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
   ready(): ConsumerReadiness;
   /** Returns why the consumer will not recover by itself; undefined while it may. */
@@ -33,14 +33,14 @@ export interface ConsumerHealth {
 
 export function createConsumerHealth({
   groupId,
-  lookIntervalMs,
+  readIntervalMs,
   fetches,
 }: {
   groupId: string;
-  lookIntervalMs: number;
+  readIntervalMs: number;
   fetches: Pick<AnswerWatch, 'unansweredMs'>;
 }): ConsumerHealth {
-  const standing = createStuckLanes(lookIntervalMs);
+  const standing = createStuckLanes(readIntervalMs);
   let joined = false;
   let outsideMs = 0;
   let crashes = 0;

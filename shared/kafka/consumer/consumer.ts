@@ -4,12 +4,12 @@ import type { Logger } from '../../runtime/logger.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { createAnswerWatch } from '../client/answer-watch.ts';
 import type { KafkaConnection } from '../client/connection.ts';
-import { createConsumerChores, lookIntervalMs } from './consumer-chores.ts';
+import { createConsumerChores, readIntervalMs } from './consumer-chores.ts';
 import { createConsumerHealth } from './consumer-health.ts';
 import { createGroupClient, type GroupClient } from './group-client.ts';
 import { createLaneIntake } from './lane-intake.ts';
 import { createLanes } from './lanes.ts';
-import { createOffsetLook } from '../cluster/offset-look.ts';
+import { createOffsetReader } from '../cluster/offset-reader.ts';
 import { createTopicKeeper } from '../cluster/topic-keeper.ts';
 import { statsOf } from './topic-stats.ts';
 
@@ -83,9 +83,9 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
   const fetches = createAnswerWatch(clock);
-  const health = createConsumerHealth({ groupId, lookIntervalMs, fetches });
+  const health = createConsumerHealth({ groupId, readIntervalMs, fetches });
   const keeper = createTopicKeeper({ kafka, specs: deps.topics, clock, logger });
-  const offsetLook = createOffsetLook({ kafka, groupId });
+  const offsetReader = createOffsetReader({ kafka, groupId });
   const crashed = Promise.withResolvers<Error>();
   const stopping = new AbortController();
 
@@ -102,7 +102,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     lanes,
     health,
     keeper,
-    offsetLook,
+    offsetReader,
     commitIntervalMs,
     onBroken: die,
     clock,
@@ -211,7 +211,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     await turn;
     chores.end();
     await closeClient();
-    await Promise.all([keeper.close(), offsetLook.close()]);
+    await Promise.all([keeper.close(), offsetReader.close()]);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { LaneView } from './lanes.ts';
-import type { PartitionOffsets } from '../cluster/offset-look.ts';
+import type { PartitionOffsets } from '../cluster/offset-reader.ts';
 
 export interface StandingLane {
   topic: string;

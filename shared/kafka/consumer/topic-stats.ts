@@ -1,6 +1,6 @@
 import type { TopicStats } from '../../ports/message-bus.ts';
 import type { LaneView } from './lanes.ts';
-import type { PartitionOffsets } from '../cluster/offset-look.ts';
+import type { PartitionOffsets } from '../cluster/offset-reader.ts';
 
 /** Sums the lanes of each topic; the lag is null until the offsets of all its lanes are known. */
 export function statsOf(

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { KafkaConnection } from '../client/connection.ts';
-import { createOffsetLook } from '../cluster/offset-look.ts';
+import { createOffsetReader } from '../cluster/offset-reader.ts';
 import type { Placement } from './placement.ts';
 
-const lookEveryMs = 1_000;
+const readEveryMs = 1_000;
 /** Milliseconds without publishing after which a topic is no longer checked. */
 const inUseMs = 10_000;
 
@@ -24,17 +24,17 @@ export interface BacklogWatchDeps {
 }
 
 export function createBacklogWatch({ kafka, groupId, placement, clock, logger }: BacklogWatchDeps): BacklogWatch {
-  const offsets = createOffsetLook({ kafka, groupId });
+  const offsets = createOffsetReader({ kafka, groupId });
   const usedAtMs = new Map<string, number>();
-  let looking: Promise<void> | undefined;
-  let lookedAtMs = -Infinity;
+  let reading: Promise<void> | undefined;
+  let readAtMs = -Infinity;
 
-  async function look(): Promise<void> {
+  async function read(): Promise<void> {
     const sinceMs = clock.monotonicMs() - inUseMs;
     for (const [topic, atMs] of usedAtMs) if (atMs < sinceMs) usedAtMs.delete(topic);
-    const ends = new Map(Array.from(usedAtMs.keys(), (topic) => [topic, placement.beginLook(topic)]));
+    const ends = new Map(Array.from(usedAtMs.keys(), (topic) => [topic, placement.beginRead(topic)]));
     try {
-      for (const [topic, partitions] of await offsets.look([...ends.keys()])) ends.get(topic)?.(partitions);
+      for (const [topic, partitions] of await offsets.read([...ends.keys()])) ends.get(topic)?.(partitions);
     } catch (error) {
       logger.debug({ err: error, groupId }, 'could not look at the backlog of topics, placing by what is known');
     }
@@ -44,12 +44,12 @@ export function createBacklogWatch({ kafka, groupId, placement, clock, logger }:
     use: (topic) => {
       const nowMs = clock.monotonicMs();
       usedAtMs.set(topic, nowMs);
-      if (looking || nowMs - lookedAtMs < lookEveryMs) return;
-      lookedAtMs = nowMs;
-      looking = look().finally(() => (looking = undefined));
+      if (reading || nowMs - readAtMs < readEveryMs) return;
+      readAtMs = nowMs;
+      reading = read().finally(() => (reading = undefined));
     },
     close: async () => {
-      await looking;
+      await reading;
       await offsets.close();
     },
   };

@@ -21,7 +21,7 @@ function given({ partitions = 3 }: { partitions?: number } = {}) {
   function pass(handled: readonly number[]): void {
     nowMs += 1000;
     for (const id of ids) committed[id] = Math.min(ends[id] ?? 0, (committed[id] ?? 0) + (handled[id] ?? 0));
-    placement.beginLook('t')(ids.map((id) => ({ partition: id, committed: committed[id] ?? 0, end: ends[id] ?? 0 })));
+    placement.beginRead('t')(ids.map((id) => ({ partition: id, committed: committed[id] ?? 0, end: ends[id] ?? 0 })));
   }
 
   const unhandled = () => ids.map((id) => (ends[id] ?? 0) - (committed[id] ?? 0));
@@ -53,7 +53,7 @@ describe('the placement of messages', () => {
         fc.integer({ min: 1, max: 200 }),
         (backlogs, count) => {
           const { placement } = given({ partitions: backlogs.length });
-          placement.beginLook('t')(backlogs.map((end, partition) => ({ partition, committed: 0, end })));
+          placement.beginRead('t')(backlogs.map((end, partition) => ({ partition, committed: 0, end })));
           const loads = [...backlogs];
           for (let i = 0; i < count; i++) {
             const chosen = placement.choose('t', [...backlogs.keys()]);

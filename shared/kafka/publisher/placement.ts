@@ -1,4 +1,4 @@
-import type { PartitionOffsets } from '../cluster/offset-look.ts';
+import type { PartitionOffsets } from '../cluster/offset-reader.ts';
 
 /** Upper bound on a rate's ratio to the mean: a partition without progress gets few messages, but some. */
 const maxSlowness = 8;
@@ -20,7 +20,7 @@ interface TopicState {
   partitions: Map<number, PartitionState>;
   /** Position of the round-robin that decides between equals. */
   turn: number;
-  lookedAtMs: number | undefined;
+  readAtMs: number | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Placement {
    * Begins a check of offsets. The caller passes the offsets to the returned function. They do not include messages
    * placed in between.
    */
-  beginLook(topic: string): (offsets: readonly PartitionOffsets[]) => void;
+  beginRead(topic: string): (offsets: readonly PartitionOffsets[]) => void;
 }
 
 export function createPlacement({ monotonicMs }: { monotonicMs: () => number }): Placement {
@@ -41,7 +41,7 @@ export function createPlacement({ monotonicMs }: { monotonicMs: () => number }):
 
   function stateOf(topic: string): TopicState {
     let state = topics.get(topic);
-    if (!state) topics.set(topic, (state = { partitions: new Map(), turn: 0, lookedAtMs: undefined }));
+    if (!state) topics.set(topic, (state = { partitions: new Map(), turn: 0, readAtMs: undefined }));
     return state;
   }
 
@@ -58,12 +58,12 @@ export function createPlacement({ monotonicMs }: { monotonicMs: () => number }):
       return id;
     },
 
-    beginLook: (topic) => {
+    beginRead: (topic) => {
       const state = stateOf(topic);
       const placedBefore = new Map(Array.from(state.partitions, ([id, { placed }]) => [id, placed]));
       return (offsets) => {
         const nowMs = monotonicMs();
-        const elapsedMs = state.lookedAtMs === undefined ? undefined : nowMs - state.lookedAtMs;
+        const elapsedMs = state.readAtMs === undefined ? undefined : nowMs - state.readAtMs;
         for (const { partition, committed, end } of offsets) {
           const known = partitionOf(state, partition);
           // The rate of a partition without work does not show the speed of its worker.
@@ -74,7 +74,7 @@ export function createPlacement({ monotonicMs }: { monotonicMs: () => number }):
           known.placed -= placedBefore.get(partition) ?? 0;
           known.committed = committed;
         }
-        state.lookedAtMs = nowMs;
+        state.readAtMs = nowMs;
         compareRates([...state.partitions.values()]);
       };
     },

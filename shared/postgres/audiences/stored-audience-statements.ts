@@ -56,7 +56,7 @@ export const counts = statementOf<{ runId: string; country: string }>(
 );
 
 /** Finds a batch by binary search: fed batches are numbered without gaps in the order of their users. */
-export const batchBehind = statementOf<{ feedId: string; floor: string }>(
+export const firstBatchAfter = statementOf<{ feedId: string; floor: string }>(
   'earlier-batch-behind',
   ($) => `
   with recursive search (low, high) as (

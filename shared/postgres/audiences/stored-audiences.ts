@@ -25,7 +25,7 @@ export function createStoredAudiences({ pool }: { pool: Pool }): StoredAudiences
         if (!row) return undefined;
         if (row.users === null) return { users: [], isLast: true };
         const part = row.users.split('\n');
-        const users = after === null ? part : usersBehind(part, after);
+        const users = after === null ? part : usersAfter(part, after);
         if (users.length > 0) return { users, isLast: false };
         floor = part.at(-1) ?? floor;
       }
@@ -40,9 +40,9 @@ export function createStoredAudiences({ pool }: { pool: Pool }): StoredAudiences
         return sum + countOutcomes(stepLines(fedUsers, totals, steps, heldOutUsers), outcomes, step);
       }, 0);
     },
-    batchBehind: async (feedId, after) => {
+    firstBatchAfter: async (feedId, after) => {
       const floor = storableFloor(after);
-      const { rows } = await pool.query<{ batchNo: number }>(statements.batchBehind.with({ feedId, floor }));
+      const { rows } = await pool.query<{ batchNo: number }>(statements.firstBatchAfter.with({ feedId, floor }));
       return rows[0]?.batchNo ?? 1;
     },
     earlierPage: (of, fromBatchNo) => earlierPage(pool, of, fromBatchNo),
@@ -67,10 +67,10 @@ async function earlierPage(
   { feedId, steps, outcomes, step }: EarlierUsers,
   fromBatchNo: number,
 ): Promise<EarlierPage | undefined> {
-  const behind = fromBatchNo + batchesPerPage;
+  const end = fromBatchNo + batchesPerPage;
   const [fed] = (await pool.query<{ batches: number }>(statements.fedBatches.with({ feedId }))).rows;
   if (!fed) return undefined;
-  const nextBatchNo = Math.min(behind, fed.batches + 1);
+  const nextBatchNo = Math.min(end, fed.batches + 1);
   const place = { nextBatchNo, isLast: nextBatchNo > fed.batches };
   if (fromBatchNo > fed.batches) return { users: [], ...place };
 
@@ -113,7 +113,7 @@ function storableFloor(after: string): string {
   return at < 0 ? after : after.slice(0, at);
 }
 
-function usersBehind(users: string[], after: string): string[] {
+function usersAfter(users: string[], after: string): string[] {
   const first = users.findIndex((user) => compareUserIds(user, after) > 0);
   return first < 0 ? [] : users.slice(first);
 }

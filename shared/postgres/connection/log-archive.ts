@@ -19,7 +19,7 @@ export interface LogArchive extends Archived {
  * Waiting bytes from which the archive counts as behind: 64 files of the usual size. A server that archives each
  * completed file has one or two files waiting.
  */
-const behindBytes = 1024 ** 3;
+const backlogBytes = 1024 ** 3;
 
 /**
  * Reads the server's report on its own log archive. The server knows nothing of finished base backups, nor of archives
@@ -35,7 +35,7 @@ export function archiveState({ isOn, lastArchivedAt, waitingBytes, lastFailedAt 
   // The server retries a failed file until it is archived: a later success means that it was.
   if (lastFailedAt !== null && (lastArchivedAt === null || lastFailedAt > lastArchivedAt)) return 'failing';
   if (lastArchivedAt === null) return 'new';
-  return waitingBytes !== null && waitingBytes > behindBytes ? 'behind' : 'well';
+  return waitingBytes !== null && waitingBytes > backlogBytes ? 'behind' : 'well';
 }
 
 /**

@@ -23,7 +23,7 @@ export async function readPartitionsAhead(pool: Pool): Promise<PartitionsAhead> 
 }
 
 /** Describes until when tables exist. Throws if later tables cannot be created. */
-export async function lookAtPartitionsAhead(pool: Pool): Promise<string> {
+export async function checkPartitionsAhead(pool: Pool): Promise<string> {
   const { role, runsUntil, jobsUntil, mayNotCall, cannot } = await readPartitionsAhead(pool);
   if (mayNotCall.length > 0) throw new Error(`${role} may not call ${mayNotCall.join(' and ')}`);
   if (cannot.length > 0) throw new Error(`the owner of ${cannot.join(' and ')} may not make tables beside its own`);

@@ -22,7 +22,7 @@ const sent = {
  * Sends values of the kinds whose format depends on session settings, and compares the database's answers.
  * @throws an error that names the kinds that came back changed
  */
-export async function lookAtRoundTrip(pool: Pool): Promise<string> {
+export async function checkRoundTrip(pool: Pool): Promise<string> {
   const { rows } = await pool.query<Values>(
     `select $1::timestamptz as at, $1::timestamptz::text as "atZone", interval '1 day 02:03:04' as interval,
        $2::bytea as bytes, $3::float8 as float, $4::text as text, current_schema()::text as schema`,

@@ -139,7 +139,7 @@ const recently = `e.ended_at > now() - interval '${keyLife}' and e.ended_at < no
 type StoreParams = ReturnType<typeof valuesOf> & { slot: number };
 
 interface Care {
-  looksAtEnded: boolean;
+  includesEnded: boolean;
   onConflict?: string;
   refusing?: string;
 }
@@ -152,7 +152,7 @@ interface Care {
  * one among dead jobs, 1.5; one row as the answer, 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended
  * jobs are looked up one by one, which saves 3 µs: for all ids at once, Postgres scans their days by another index.
  */
-function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConflict = '', refusing = '' }: Care) {
+function storing($: (param: keyof StoreParams) => string, { includesEnded, onConflict = '', refusing = '' }: Care) {
   const ended = `union all select e.id from unnest(${$('looked')}::uuid[]) l (id)
         cross join lateral (select e.id from ended_jobs e where e.id = l.id and ${recently} limit 1) e`;
   return `
@@ -182,7 +182,7 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
     ) d
     where k.id not in (
       select j.id from jobs j where j.id = any(${$('looked')}::uuid[])
-      ${looksAtEnded ? ended : ''}
+      ${includesEnded ? ended : ''}
       union all select g.id from dead_jobs g where g.id = any(${$('looked')}::uuid[])
     )
     ${onConflict}
@@ -211,19 +211,19 @@ const refusing = `, refuse_ended_jobs(
 const onConflict = 'on conflict (id) do nothing';
 
 /** @throws 23505 if another statement stores one of the ids meanwhile, or its job has ended: no job is stored then */
-export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($, { looksAtEnded: false, refusing }));
+export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($, { includesEnded: false, refusing }));
 
 /**
  * Skips ids that are stored or have ended.
  * @throws 23505 if an id was stored and its job ended since the statement began
  */
 export const storeJobsBeside = statementOf<StoreParams>('store-jobs-beside', ($) =>
-  storing($, { looksAtEnded: true, refusing, onConflict }),
+  storing($, { includesEnded: true, refusing, onConflict }),
 );
 
 /** Statement for transactions with further writes, whose own rows ensure that these ids are not stored twice. */
 export const storeJobsWithin = statementOf<StoreParams>('store-jobs-within', ($) =>
-  storing($, { looksAtEnded: true, onConflict }),
+  storing($, { includesEnded: true, onConflict }),
 );
 
 interface KnownRow {

@@ -64,7 +64,7 @@ type ReservationRow = Omit<Shortage, 'budget'> & { place: number; budget: string
 /** Claims that continue, some of them only to be split, and steps to release because they have no reservation. */
 export interface CheckedClaims {
   claimed: ClaimedStep[];
-  putBack: StepWaiting[];
+  released: StepWaiting[];
 }
 
 /**
@@ -78,20 +78,20 @@ export async function checkReservations(
   unitsPerUser: UnitsPerUser,
 ): Promise<CheckedClaims> {
   const asking = claimed.filter(costingIn(unitsPerUser));
-  if (asking.length === 0) return { claimed: [...claimed], putBack: [] };
+  if (asking.length === 0) return { claimed: [...claimed], released: [] };
   const { rows } = await client.query<{ position: number }>(unreserved.with(keysOf(asking)));
   const without = new Set(rows.flatMap(({ position }) => asking[position - 1] ?? []));
   const shortageOf = new Map([...shortages].map(([step, shortage]) => [keyOf(step), shortage]));
   const kept = claimed.filter((claim) => !without.has(claim));
-  const putBack: StepWaiting[] = [];
+  const released: StepWaiting[] = [];
   const split: ClaimedStep[] = [];
   for (const claim of without) {
     const shortage = shortageOf.get(keyOf(claim));
     if (shortage && shortage.fits > 0) split.push({ ...claim, open: false, fits: shortage.fits });
-    else putBack.push(waitingFor(claim, shortage));
+    else released.push(waitingFor(claim, shortage));
   }
   if (split.length > 0) await client.query(noteNoCalls.with(keysOf(split)));
-  return { claimed: [...kept, ...split], putBack };
+  return { claimed: [...kept, ...split], released };
 }
 
 /** Builds the result that releases a claim. Without a shortage, the step was not due when units were reserved. */

@@ -22,7 +22,7 @@ import {
   lostBefore,
   noteAttempts,
   noteBegins,
-  putBack,
+  releaseSteps,
   recordAndClaim,
   writtenBefore,
   type ClaimTerms,
@@ -117,7 +117,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
   const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
-    const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms, timedWithinMs);
+    const put = waiting.length === 0 ? [] : await releaseSteps(client, waiting, terms, timedWithinMs);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const known = { done, claims: free, handOn, lists: lists.names };
     const { recorded, claimed, ...rest } = await recordAndClaim(client, known, terms);
@@ -157,7 +157,7 @@ async function withinBudgets(
   terms: ClaimTerms,
 ): Promise<ClaimedStep[]> {
   const checked = await checkReservations(client, claimed, shortages, unitsPerUser);
-  if (checked.putBack.length > 0) await putBack(client, checked.putBack, terms);
+  if (checked.released.length > 0) await releaseSteps(client, checked.released, terms);
   return checked.claimed;
 }
 

@@ -156,7 +156,7 @@ interface EpochParams {
   epochs: string;
 }
 
-export interface PutBackParams extends EpochParams {
+export interface ReleaseParams extends EpochParams {
   delaysMs: string;
   /** Delay, in milliseconds, between the due time and the agenda's offer. */
   gracesMs: string;
@@ -173,7 +173,7 @@ const causeLasts = `interval '2 minutes'`;
  * Releases steps until they are due; the agenda offers them then too. Returns the positions of steps that this worker
  * still held.
  */
-export const putBack = statementOf<PutBackParams>(
+export const releaseSteps = statementOf<ReleaseParams>(
   'put-back',
   ($) => `
   with p as (

@@ -136,7 +136,7 @@ function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, s
  * Releases steps until they are due; returns the steps that this worker still held. The results have to be sorted. If a
  * hold was lifted meanwhile, its steps are due in a moment: otherwise they would wait for the hold's end.
  */
-export async function putBack(
+export async function releaseSteps(
   connection: Connection,
   results: readonly StepWaiting[],
   { slot }: ClaimTerms,
@@ -148,7 +148,7 @@ export async function putBack(
     result.whileHeld && !kept?.has(holdKey(result)) ? { ...result, delayMs: liftedRetryMs } : result,
   );
   const { rows } = await connection.query<{ position: string }>(
-    statements.putBack.with({
+    statements.releaseSteps.with({
       ...epochsOf(results),
       delaysMs: plainArray(waits.map(({ delayMs }) => delayMs)),
       gracesMs: plainArray(waits.map((result) => agendaGraceMs(result, timedWithinMs))),

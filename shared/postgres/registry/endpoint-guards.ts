@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { probeDelayMs, slowStartMs } from '../../domain/endpoint/endpoint-guards.ts';
-import type { EndpointGuards, GuardLook, GuardReader, GuardRow } from '../../ports/endpoint-guards.ts';
+import type { EndpointGuards, GuardState, GuardReader, GuardRow } from '../../ports/endpoint-guards.ts';
 import { textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 
@@ -8,7 +8,7 @@ import { statementOf } from '../connection/statement.ts';
 const watcherLasts = `interval '5 seconds'`;
 const slowStartLasts = `${slowStartMs} * interval '1 millisecond'`;
 
-interface LookRow {
+interface GuardStateRow {
   actionType: string;
   country: string;
   isOpen: boolean;
@@ -28,15 +28,15 @@ export function createEndpointGuards({ pool, owner }: { pool: Pool; owner: strin
   }
 
   return {
-    look: async (working) => {
-      const { rows } = await pool.query<LookRow>(
-        lookAtGuards.with({
+    read: async (working) => {
+      const { rows } = await pool.query<GuardStateRow>(
+        readGuards.with({
           actionTypes: textArray(working.map(({ actionType }) => actionType)),
           countries: textArray(working.map(({ country }) => country)),
           owner,
         }),
       );
-      return rows.map(lookOf);
+      return rows.map(guardStateOf);
     },
     open: async ({ shard, cause, retryAfterMs, random }) => {
       const delayMs = probeDelayMs((await openingsOf(shard.actionType, shard.country)) + 1, retryAfterMs, random);
@@ -69,7 +69,16 @@ export function createGuardReader({ pool }: { pool: Pool }): GuardReader {
   };
 }
 
-function lookOf({ actionType, country, isOpen, cause, retryInMs, sinceMs, workers, rank }: LookRow): GuardLook {
+function guardStateOf({
+  actionType,
+  country,
+  isOpen,
+  cause,
+  retryInMs,
+  sinceMs,
+  workers,
+  rank,
+}: GuardStateRow): GuardState {
   return isOpen
     ? { actionType, country, state: 'open', cause, retryInMs }
     : { actionType, country, state: 'slow-start', sinceMs, workers, rank };
@@ -79,7 +88,7 @@ function lookOf({ actionType, country, isOpen, cause, retryInMs, sinceMs, worker
  * Reads guards that are open or starting slowly, of a table with a row for each shard that was ever down. The worker
  * registers only if it passes such shards.
  */
-export const lookAtGuards = statementOf<{ actionTypes: string; countries: string; owner: string }>(
+export const readGuards = statementOf<{ actionTypes: string; countries: string; owner: string }>(
   'look-at-guards',
   ($) => `
   with w as (

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { mostApartMs } from '../connection/clock-look.ts';
+import { mostApartMs } from '../connection/check-clock.ts';
 import { onlyRow } from '../connection/rows.ts';
 
 export interface OffClock {

@@ -8,8 +8,8 @@ import { createLoop } from '../loop.ts';
  * Upper bounds, in ms, on the time until this process knows of a switch of regions: without change notifications, and
  * with them. The database refuses claims of the inactive region at once.
  */
-const lookEveryMs = 1000;
-const notifiedLookEveryMs = 5000;
+const pollEveryMs = 1000;
+const notifiedPollEveryMs = 5000;
 
 export interface RegionWatch {
   start(): Promise<void>;
@@ -29,20 +29,20 @@ export function createRegionWatch({ regions, name, changes, clock, logger }: Reg
   // No claim has this epoch: epochs begin at 1.
   let current: RegionState = { name, epoch: 0, active: false };
 
-  async function look(): Promise<number> {
+  async function poll(): Promise<number> {
     const before = current;
     current = await regions.enter(name);
     if (before.epoch !== 0 && (before.epoch !== current.epoch || before.active !== current.active)) {
       logger.warn({ ...current }, 'the region was switched');
     }
-    return changes.isConnected() ? notifiedLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? notifiedPollEveryMs : pollEveryMs;
   }
 
-  const loop = createLoop({ name: 'watch-region', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'watch-region', turn: poll, afterErrorMs: pollEveryMs, clock, logger });
   changes.on('regions', () => loop.poke());
   return {
     start: async () => {
-      await look();
+      await poll();
       loop.start();
     },
     current: () => current,

@@ -4,9 +4,9 @@ import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
 /** Interval of revision checks, in ms: changes without a notification are known after about this time. */
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 /** Interval while the change feed is connected: a change whose notification was lost is known after this time. */
-const notifiedLookEveryMs = 5000;
+const notifiedPollEveryMs = 5000;
 
 /** Data that every process holds completely, with a cheap check for changes. */
 export interface SnapshotSource<Snapshot extends { revision: number }> {
@@ -46,10 +46,10 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 }: SnapshotReaderDeps<Snapshot>): SnapshotReader<Snapshot> {
   const listeners: ((snapshot: Snapshot) => void)[] = [];
   let current: Snapshot | null = null;
-  let looking: Promise<Snapshot> | undefined;
+  let reading: Promise<Snapshot> | undefined;
   let next: Promise<Snapshot> | undefined;
 
-  async function look(): Promise<Snapshot> {
+  async function read(): Promise<Snapshot> {
     if (current?.revision === (await source.revision())) return current;
     const read = await source.read();
     if (current?.revision !== read.revision) {
@@ -61,8 +61,8 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 
   /** Reads a snapshot. Calls during a read share the next read, because the running one may have begun too early. */
   function refresh(): Promise<Snapshot> {
-    if (!looking) return (looking = look().finally(() => (looking = undefined)));
-    return (next ??= looking
+    if (!reading) return (reading = read().finally(() => (reading = undefined)));
+    return (next ??= reading
       .catch(() => undefined)
       .then(() => {
         next = undefined;
@@ -72,10 +72,10 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 
   const turn = async () => {
     await refresh();
-    return changes.isConnected() ? notifiedLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? notifiedPollEveryMs : pollEveryMs;
   };
   // Changes in quick succession are read together.
-  const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, minBetweenMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name, turn, afterErrorMs: pollEveryMs, minBetweenMs: pollEveryMs, clock, logger });
   changes.on(kind, () => loop.poke());
 
   return {

@@ -1,5 +1,5 @@
 import type { Meter } from '../../ports/meter.ts';
-import { loopLookEveryMs, processMetrics } from './process-metrics.ts';
+import { loopMeasuredEveryMs, processMetrics } from './process-metrics.ts';
 
 /**
  * Measures how late timers of this process fire, for its lifetime. Node's own `monitorEventLoopDelay` needs a hundred
@@ -7,15 +7,15 @@ import { loopLookEveryMs, processMetrics } from './process-metrics.ts';
  */
 export function watchEventLoop(meter: Meter, monotonicMs: () => number = () => performance.now()): void {
   const delays = meter.histogram(processMetrics.loopDelay).of({});
-  const look = (dueMs: number) => {
+  const measure = (dueMs: number) => {
     setTimeout(
       () => {
         const nowMs = monotonicMs();
         delays.observe(Math.max(0, nowMs - dueMs) / 1000);
-        look(nowMs + loopLookEveryMs);
+        measure(nowMs + loopMeasuredEveryMs);
       },
       Math.max(0, dueMs - monotonicMs()),
     ).unref();
   };
-  look(monotonicMs() + loopLookEveryMs);
+  measure(monotonicMs() + loopMeasuredEveryMs);
 }

@@ -1,7 +1,7 @@
 import type { MetricTable } from '../../ports/meter.ts';
 
 /** Interval of event loop measurements, which wake the process. This pace costs little, and detects blocking. */
-export const loopLookEveryMs = 200;
+export const loopMeasuredEveryMs = 200;
 
 const ofTopics = { kind: 'gauge', labelNames: ['topic'] } as const;
 
@@ -21,7 +21,7 @@ export const processMetrics = {
   loopDelay: {
     kind: 'histogram',
     name: 'muster_event_loop_delay_seconds',
-    help: `Delay of a timer that fires every ${loopLookEveryMs} ms.`,
+    help: `Delay of a timer that fires every ${loopMeasuredEveryMs} ms.`,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
   },
   connections: {

@@ -1,6 +1,6 @@
 import type { Observer } from './observer.ts';
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 /** Heartbeats come every two seconds. After a longer gap, a dispatcher or its database was frozen. */
 const longestGapMs = 4000;
 
@@ -21,7 +21,7 @@ export function watchClaims(database: Observer): ClaimWaits {
   const waits = new Map<string, { firstMs: number; lastMs: number }>();
   let longestMs = 0;
 
-  async function look(): Promise<void> {
+  async function read(): Promise<void> {
     const beats = await database.rows<BeatRow>(
       `select owner, expires_at as at,
          coalesce((figures->>'waiting')::int, 0) > 0 and coalesce((figures->>'inFlight')::int, 0) = 0 as "isWaiting"
@@ -41,6 +41,6 @@ export function watchClaims(database: Observer): ClaimWaits {
   }
 
   // A frozen database answers none of these queries.
-  const looking = setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  const looking = setInterval(() => void read().catch(() => undefined), pollEveryMs);
   return { longestWaitMs: () => longestMs, end: () => clearInterval(looking) };
 }

@@ -69,23 +69,23 @@ describe('an inspected connection to Postgres', () => {
 
   it('delays matching responses without changing their result, and no later ones', async () => {
     let delayMs = 300;
-    const looks = delayAnswers(
+    const reads = delayAnswers(
       (sql) => sql.includes('count(*)'),
       () => delayMs,
     );
-    proxy.inspect(looks);
+    proxy.inspect(reads);
     const client = await connect();
     await client.query('delete from things');
     const sinceMs = performance.now();
-    const look = client.query<{ count: string }>('select count(*) from things');
-    await until('it is on its way', () => looks.sent() === 1);
+    const read = client.query<{ count: string }>('select count(*) from things');
+    await until('it is on its way', () => reads.sent() === 1);
     const other = await connect();
     await other.query('insert into things values (5)');
-    expect((await look).rows).toEqual([{ count: '0' }]);
+    expect((await read).rows).toEqual([{ count: '0' }]);
     expect(performance.now() - sinceMs).toBeGreaterThanOrEqual(delayMs);
     delayMs = 0;
     expect((await client.query<{ count: string }>('select count(*) from things')).rows).toEqual([{ count: '1' }]);
-    expect(looks.delayed()).toBe(1);
+    expect(reads.delayed()).toBe(1);
     await Promise.all([client.end(), other.end()]);
   });
 

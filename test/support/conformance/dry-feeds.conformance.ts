@@ -100,11 +100,11 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
         { fedUsers: 6, heldOutUsers: 1, fedBatches: 2, totals: steps.map((step) => ({ step, ...done })) },
       ]);
       expect(tally.feeds[0]?.flow).toMatchObject(steps.map(() => ({ done: 2, survived: 2, born: 0, waiting: 0 })));
-      const look = await subject.sweep.look(
+      const read = await subject.sweep.examine(
         { feedId: feed.feedId, chainLength: 3 },
         { from: 1, limit: 100, unborn: steps },
       );
-      expect(look.running).toBe(0);
+      expect(read.running).toBe(0);
       expect(await subject.rows.agenda(feed.feedId)).toEqual([]);
       expect(await subject.reconciliation.reconcile({ feedId: feed.feedId, chainLength: 3 })).toEqual([]);
       const ended = await subject.runs.end(runId, (_, counted) => {

@@ -8,7 +8,7 @@ import {
   type DueReferences,
   type Mark,
   type MarkRange,
-  type PassedOver,
+  type SkippedBands,
 } from '../../../services/scheduler/ports/due-references.ts';
 import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
@@ -42,7 +42,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       partitions.map((partition) => ({ partition, ...mark }));
     const rangeOf = (partition: number, after: Mark = firstMark, until: Mark = last) => ({ partition, after, until });
     /** Returns these bands as passed over in all partitions. */
-    const passed = (skip: readonly string[]): PassedOver => new Map(skip.map((band) => [band, -1n]));
+    const passed = (skip: readonly string[]): SkippedBands => new Map(skip.map((band) => [band, -1n]));
     const sweep = (range: MarkRange, rows: number, skip: readonly string[] = []) =>
       due.sweep([range], passed(skip), rows);
     /** Returns the span of one client's jobs, from the first to the last key inclusive. */
@@ -58,7 +58,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
 
     it('are returned for the requested partitions, complete and oldest first', async () => {
       const keys = await add({ number: 1 }, { number: 65, dueInMs: -5000 }, { number: 2 }, { number: 3 });
-      const { due: seen, lateMs } = await due.look(marksOf([1, 2]), 16, 0);
+      const { due: seen, lateMs } = await due.scan(marksOf([1, 2]), 16, 0);
       expect(idsOf(seen)).toEqual([jobIdOf(65), jobIdOf(1), jobIdOf(2)]);
       expect(seen[1]).toEqual({ ...keys[0], clientId: clientIdOf(1) });
       expect(lateMs).toBeGreaterThanOrEqual(5000);
@@ -78,11 +78,11 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       // In the second partition, both clients are passed over. In the first partition, at most client 2 is passed over.
       const skims = (isSkippedInFirst: boolean, rows: number) => {
-        const passedOver = new Map([
+        const skippedBands = new Map([
           [clientIdOf(2), partitionBit(2) | (isSkippedInFirst ? partitionBit(1) : 0n)],
           [clientIdOf(3), partitionBit(2) | partitionBit(63)],
         ]);
-        return due.skim(marksOf([1, 2]), passedOver, rows);
+        return due.skim(marksOf([1, 2]), skippedBands, rows);
       };
       const whole = await skims(true, 5);
       expect(idsOf(whole.due)).toEqual([jobIdOf(65)]);
@@ -133,8 +133,8 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
 
     it('exclude jobs that are not due, and report when the next job is due', async () => {
       await add({ number: 1, dueInMs: 60_000 }, { number: 65, dueInMs: 90_000 });
-      expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], nextInMs: null, lateMs: 0 });
-      const { nextInMs, ...found } = await due.look(marksOf([1]), 16, 120_000);
+      expect(await due.scan(marksOf([1]), 16, 1000)).toEqual({ due: [], nextInMs: null, lateMs: 0 });
+      const { nextInMs, ...found } = await due.scan(marksOf([1]), 16, 120_000);
       expect(found).toEqual({ due: [], lateMs: 0 });
       expect(nextInMs).toBeGreaterThan(0);
       expect(nextInMs).toBeLessThanOrEqual(60_000);
@@ -148,21 +148,21 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       const [first] = keys;
       if (!first) throw new Error('nothing was added');
-      const behindFirst = await due.look(marksOf([1], markOf(first)), 16, 0);
+      const behindFirst = await due.scan(marksOf([1], markOf(first)), 16, 0);
       expect(idsOf(behindFirst.due)).toEqual([jobIdOf(65), jobIdOf(129)]);
       const before = { ...markOf(first), jobId: jobIdOf(0) };
-      expect(idsOf((await due.look(marksOf([1], before), 16, 0)).due)[0]).toBe(jobIdOf(1));
+      expect(idsOf((await due.scan(marksOf([1], before), 16, 0)).due)[0]).toBe(jobIdOf(1));
     });
 
     it('are limited per partition', async () => {
       await add(...Array.from({ length: 10 }, (_, index) => ({ number: 1 + 64 * (index % 5) + (index < 5 ? 0 : 1) })));
-      const { due: seen } = await due.look(marksOf([1, 2]), 3, 0);
+      const { due: seen } = await due.scan(marksOf([1, 2]), 3, 0);
       expect(seen.map(({ partition }) => partition)).toEqual([1, 1, 1, 2, 2, 2]);
     });
 
     it('exclude sidelined jobs', async () => {
       await add({ number: 1, sideline: 'one.example' });
-      expect((await due.look(marksOf([1]), 16, 1e12)).due).toEqual([]);
+      expect((await due.scan(marksOf([1]), 16, 1e12)).due).toEqual([]);
       expect((await sweep(rangeOf(1), 16)).found).toEqual([]);
     });
 
@@ -177,7 +177,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       const [, , called, mark] = keys;
       if (!called || !mark) throw new Error('nothing was added');
       await subject.ledgerOf('a').flush({ results: [], claims: [called] });
-      const { late } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      const { late } = await due.scanLate(marksOf([1], markOf(mark)), null);
       expect(idsOf(late)).toEqual([jobIdOf(65), jobIdOf(193)]);
     });
 
@@ -189,17 +189,17 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 193, dueInMs: -1000 },
       );
       if (!old || !mark) throw new Error('nothing was added');
-      expect(idsOf((await due.lookLate(marksOf([1], markOf(old)), null)).late)).toEqual([]);
-      const { late } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      expect(idsOf((await due.scanLate(marksOf([1], markOf(old)), null)).late)).toEqual([]);
+      const { late } = await due.scanLate(marksOf([1], markOf(mark)), null);
       expect(idsOf(late)).toEqual([jobIdOf(129), jobIdOf(193)]);
     });
 
     it('return jobs that were inserted before the mark since the previous late look', async () => {
       const [mark] = await add({ number: 1, dueInMs: -1000 });
       if (!mark) throw new Error('nothing was added');
-      const { horizon } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      const { horizon } = await due.scanLate(marksOf([1], markOf(mark)), null);
       await add({ number: 65, dueInMs: -1200 });
-      expect(idsOf((await due.lookLate(marksOf([1], markOf(mark)), horizon)).late)).toContain(jobIdOf(65));
+      expect(idsOf((await due.scanLate(marksOf([1], markOf(mark)), horizon)).late)).toContain(jobIdOf(65));
     });
 
     it('can be read for one client between two keys', async () => {
@@ -211,7 +211,9 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       if (!first || !third) throw new Error('nothing was added');
       const lookOf = async (span: ReturnType<typeof spanOf>, limit = 16) =>
-        idsOf((await due.lookOf([{ ...span, clientId: clientIdOf(1), limit }], 16)).flatMap(({ found }) => found));
+        idsOf(
+          (await due.readOfClients([{ ...span, clientId: clientIdOf(1), limit }], 16)).flatMap(({ found }) => found),
+        );
       expect(await lookOf(spanOf(1))).toEqual([jobIdOf(1), jobIdOf(129), jobIdOf(193)]);
       expect(await lookOf(spanOf(1, markOf(first), markOf(third)))).toEqual([jobIdOf(1), jobIdOf(129)]);
       expect(await lookOf(spanOf(1, justAfter(markOf(first)), markOf(third)))).toEqual([jobIdOf(129)]);
@@ -232,7 +234,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { ...spanOf(1), clientId: clientIdOf(1), limit: 16 },
         { ...spanOf(2), clientId: clientIdOf(2), limit: 1 },
       ];
-      const read = await due.lookOf(ranges, 16);
+      const read = await due.readOfClients(ranges, 16);
       expect(read.map(({ found }) => idsOf(found))).toEqual([[jobIdOf(65), jobIdOf(129)], [jobIdOf(2)]]);
     });
 
@@ -247,7 +249,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       );
       if (!second || !own || !fourth || !last) throw new Error('nothing was added');
       const read = async (after: Mark, limit: number, rows: number) => {
-        const [{ found, readUpTo } = { found: [], readUpTo: null }] = await due.lookOf(
+        const [{ found, readUpTo } = { found: [], readUpTo: null }] = await due.readOfClients(
           [{ ...spanOf(1, justAfter(after)), clientId: clientIdOf(1), limit }],
           rows,
         );
@@ -303,7 +305,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 257, dueInMs: -2000 },
         { number: 321, dueInMs: -1000, clientId: clientIdOf(2) },
       );
-      const { due: seen } = await due.look(marksOf([1]), 16, 0);
+      const { due: seen } = await due.scan(marksOf([1]), 16, 0);
       const usual = undefined;
       expect(seen.map(({ priority }) => priority)).toEqual(['high', usual, 'low', 'high', usual, usual]);
 
@@ -322,7 +324,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       ]);
 
       const ofClient = { ...spanOf(1), clientId: clientIdOf(1), limit: 16 };
-      const reads = await due.lookOf(
+      const reads = await due.readOfClients(
         [{ ...ofClient, priority: 'high' }, ofClient, { ...ofClient, priority: 'low' }],
         16,
       );
@@ -346,7 +348,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       const verdict = { kind: 'retry', delayMs: 0 } as const;
       await ledger.flush({ results: [{ ...urgent, epoch, verdict, note }], claims: [] });
       await subject.passTime(1);
-      const [again] = (await due.look(marksOf([1]), 16, 60_000)).due;
+      const [again] = (await due.scan(marksOf([1]), 16, 60_000)).due;
       expect(again).toMatchObject({ jobId: urgent.jobId, priority: 'high' });
     });
 
@@ -358,7 +360,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       await subject.ledgerOf('a').flush({ results: [], claims: keys });
       const range = rangeOf(1, firstMark, markOf(claimed));
       const ofClient = { ...spanOf(1, firstMark, markOf(claimed)), clientId: clientIdOf(1), limit: 16 };
-      const ownIds = async () => (await due.lookOf([ofClient], 16)).flatMap(({ found }) => idsOf(found));
+      const ownIds = async () => (await due.readOfClients([ofClient], 16)).flatMap(({ found }) => idsOf(found));
       expect([await due.sweepLapsed([range], 16), await ownIds()]).toEqual([[], []]);
       await subject.passTime(10_001);
       expect(idsOf(await due.sweepLapsed([range], 16))).toEqual([jobIdOf(1)]);

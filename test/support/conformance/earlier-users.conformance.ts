@@ -46,7 +46,7 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
 
     it('are found after any user id through the batches', async () => {
       const { feedId } = await startFedRun(subject, someBatches(25, 10));
-      const behind = async (user: string) => await subject.stored.batchBehind(feedId, user);
+      const behind = async (user: string) => await subject.stored.firstBatchAfter(feedId, user);
       expect(await behind('a')).toBe(1);
       for (const [n, batchNo] of [
         [1, 1],

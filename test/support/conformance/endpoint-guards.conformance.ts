@@ -26,8 +26,8 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
 
     const broken = { shard: SG, cause, retryAfterMs: null, random };
     const retryIn = async () => {
-      const [look] = await a.look([]);
-      return look?.state === 'open' ? Math.round(look.retryInMs / 100) * 100 : null;
+      const [read] = await a.read([]);
+      return read?.state === 'open' ? Math.round(read.retryInMs / 100) * 100 : null;
     };
     async function openAndProbe(guards = a): Promise<void> {
       await guards.open(broken);
@@ -36,15 +36,15 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
     }
 
     it('report nothing for healthy shards', async () => {
-      expect(await a.look([])).toEqual([]);
+      expect(await a.read([])).toEqual([]);
       expect(await subject.reader.list()).toEqual([]);
     });
 
     it('report an open breaker to every worker, with cause and retry time', async () => {
       await a.open(broken);
-      const [look, ...others] = await b.look([]);
+      const [read, ...others] = await b.read([]);
       expect(others).toEqual([]);
-      expect(look).toMatchObject({ ...SG, state: 'open', cause });
+      expect(read).toMatchObject({ ...SG, state: 'open', cause });
       expect(await retryIn()).toBe(1000);
       expect(await subject.reader.list()).toMatchObject([{ ...SG, state: 'open', cause, closedAt: null }]);
     });
@@ -54,16 +54,16 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       await subject.passTime(600);
       await b.open({ ...broken, cause: 'another one' });
       expect(await retryIn()).toBe(400);
-      expect(await b.look([])).toMatchObject([{ cause }]);
+      expect(await b.read([])).toMatchObject([{ cause }]);
     });
 
     it('respect the retry time of the endpoint, up to a maximum', async () => {
       await a.open({ ...broken, retryAfterMs: 7000 });
       expect(await retryIn()).toBe(7000);
       await a.open({ ...broken, shard: ID, retryAfterMs: 86_400_000 });
-      const look = (await b.look([])).find(({ country }) => country === 'ID');
-      expect(look).toMatchObject({ state: 'open' });
-      expect(look?.state === 'open' && look.retryInMs <= 300_000).toBe(true);
+      const read = (await b.read([])).find(({ country }) => country === 'ID');
+      expect(read).toMatchObject({ state: 'open' });
+      expect(read?.state === 'open' && read.retryInMs <= 300_000).toBe(true);
     });
 
     it('give the probe to one worker once it is due', async () => {
@@ -80,11 +80,11 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       await subject.passTime(5000);
       expect(await b.takeProbe(SG, 5000)).toBe(true);
       await a.endProbe({ ...broken, answered: true });
-      expect(await b.look([])).toMatchObject([{ state: 'open' }]);
+      expect(await b.read([])).toMatchObject([{ state: 'open' }]);
       await a.endProbe({ ...broken, answered: false });
       expect(await a.takeProbe(SG, 5000)).toBe(false);
       await b.endProbe({ ...broken, answered: true });
-      expect(await a.look([])).toMatchObject([{ state: 'slow-start' }]);
+      expect(await a.read([])).toMatchObject([{ state: 'slow-start' }]);
     });
 
     it('wait longer after each failed probe, up to a minute', async () => {
@@ -98,36 +98,36 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
         expect(await a.takeProbe(SG, 5000)).toBe(true);
       }
       expect(waits).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-      expect(await b.look([])).toMatchObject([{ cause: 'probe 7' }]);
+      expect(await b.read([])).toMatchObject([{ cause: 'probe 7' }]);
     });
 
     it('close after a successful probe, share the slow start among active workers and end it', async () => {
       await openAndProbe();
       await a.endProbe({ ...broken, answered: true });
       await subject.passTime(1000);
-      await a.look([SG]);
-      await b.look([SG]);
+      await a.read([SG]);
+      await b.read([SG]);
       const c = subject.guardsOf('c');
-      expect(await c.look([SG])).toMatchObject([{ ...SG, state: 'slow-start', workers: 3, rank: 2 }]);
-      expect(await a.look([SG])).toMatchObject([{ workers: 3, rank: 0 }]);
-      const [look] = await b.look([]);
-      expect(look).toMatchObject({ workers: 3, rank: 1 });
-      expect(look?.state === 'slow-start' && Math.round(look.sinceMs / 100)).toBe(10);
+      expect(await c.read([SG])).toMatchObject([{ ...SG, state: 'slow-start', workers: 3, rank: 2 }]);
+      expect(await a.read([SG])).toMatchObject([{ workers: 3, rank: 0 }]);
+      const [read] = await b.read([]);
+      expect(read).toMatchObject({ workers: 3, rank: 1 });
+      expect(read?.state === 'slow-start' && Math.round(read.sinceMs / 100)).toBe(10);
       expect(await subject.reader.list()).toMatchObject([{ state: 'slow-start', retryAt: null }]);
       await subject.passTime(6000);
-      expect(await a.look([SG])).toMatchObject([{ workers: 1, rank: 0 }]);
+      expect(await a.read([SG])).toMatchObject([{ workers: 1, rank: 0 }]);
       await subject.passTime(4000);
-      expect(await a.look([SG])).toEqual([]);
+      expect(await a.read([SG])).toEqual([]);
       expect(await subject.reader.list()).toMatchObject([{ state: 'closed', cause }]);
     });
 
     it('close immediately without a slow start if other feeds are served, whichever worker has the probe', async () => {
       await openAndProbe();
       await b.close(SG, { startsSlowly: false });
-      expect(await a.look([SG])).toEqual([]);
+      expect(await a.read([SG])).toEqual([]);
       expect(await subject.reader.list()).toMatchObject([{ state: 'closed', retryAt: null }]);
       await a.endProbe({ ...broken, answered: false });
-      expect(await b.look([SG])).toEqual([]);
+      expect(await b.read([SG])).toEqual([]);
       await b.open(broken);
       expect(await retryIn()).toBe(1000);
     });
@@ -135,9 +135,9 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
     it('close with a slow start if the endpoint works again, whichever worker has the probe', async () => {
       await openAndProbe();
       await b.close(SG, { startsSlowly: true });
-      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+      expect(await a.read([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
       await a.endProbe({ ...broken, answered: false });
-      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+      expect(await a.read([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
     });
 
     it('ignore a close of a breaker that is already closed', async () => {
@@ -145,7 +145,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       await a.endProbe({ ...broken, answered: true });
       await b.close(SG, { startsSlowly: false });
       await b.close(ID, { startsSlowly: false });
-      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+      expect(await a.read([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
     });
 
     it('wait longer after a failure during the slow start, but not after a healthy period', async () => {

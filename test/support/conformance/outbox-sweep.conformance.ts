@@ -35,8 +35,8 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
     subject.sweep.due([feedOf(feedId)], limit, busy);
   const offered = async (feedId: string, busy: { feedId: string; step: number }[] = []) =>
     (await due(feedId, busy)).offers.map(({ batchNo, step }) => [batchNo, step]);
-  const look = (feedId: string, unborn: number[] = [], window = { from: 1, limit: 1000 }) =>
-    subject.sweep.look(feedOf(feedId), { ...window, unborn });
+  const read = (feedId: string, unborn: number[] = [], window = { from: 1, limit: 1000 }) =>
+    subject.sweep.examine(feedOf(feedId), { ...window, unborn });
 
   async function claimAndFinish(ref: StepRef): Promise<void> {
     await record(ledger, doneOf(await claimOne(ledger, ref)));
@@ -105,7 +105,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       if (!ref) throw new Error('one batch was fed');
       await claimOne(ledger, ref);
       await subject.passTime(leaseMs + 1);
-      await look(feedId);
+      await read(feedId);
       for (let times = 0; times < 5; times++) {
         expect(await offered(feedId)).toEqual([[1, 1]]);
         await claimOne(ledger, ref);
@@ -186,7 +186,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       for (let i = 0; i < 3; i++) {
         const { offers } = await due(feedId);
         expect(offers).toHaveLength(1);
-        await subject.sweep.takeBack(offers);
+        await subject.sweep.revertOffers(offers);
         await subject.passTime(5001);
       }
     });
@@ -231,7 +231,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
         await ledger.flush({ results: [], claims: [], begins: [{ ...ref, epoch }] });
         await subject.passTime(leaseMs + 1);
       }
-      await look(feedId);
+      await read(feedId);
       expect(await due(feedId)).toEqual({ offers: [], quarantined: [ref], more: [] });
     });
   });
@@ -242,21 +242,21 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
     it('adds a step of a dead worker to the agenda once its lease has expired', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       await claimOne(ledger, steps[0] ?? fail());
-      expect(await look(feedId, everyStep)).toEqual({ running: 1, next: null });
+      expect(await read(feedId, everyStep)).toEqual({ running: 1, next: null });
       expect(await offered(feedId)).toEqual([]);
       await subject.passTime(leaseMs + 1);
-      expect(await look(feedId)).toEqual({ running: 0, next: null });
+      expect(await read(feedId)).toEqual({ running: 0, next: null });
       expect(await offered(feedId)).toEqual([[1, 1]]);
     });
 
     it('adds unclaimed steps to the agenda if requested, by step', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]);
       await record(ledger, doneOf(await claimOne(ledger, steps[0] ?? fail()), { failures: [failed('u2')] }));
-      await look(feedId);
+      await read(feedId);
       expect(await offered(feedId)).toEqual([]);
-      await look(feedId, [2]);
+      await read(feedId, [2]);
       expect((await due(feedId)).offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: ['u2'], remaining: 1 }]);
-      await look(feedId, [1]);
+      await read(feedId, [1]);
       expect(await offered(feedId)).toEqual([
         [2, 1],
         [3, 1],
@@ -270,7 +270,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       if (!one || !two || !three) throw new Error('three steps were free');
       await record(ledger, doneOf(one, { failures: [failed('u1')] }), doneOf(two, { rest: 'expired' }), doneOf(three));
       await claimAndFinish({ feedId, batchNo: 3, step: 2 });
-      await look(feedId, everyStep);
+      await read(feedId, everyStep);
       expect(await subject.rows.agenda(feedId)).toEqual([]);
     });
 
@@ -281,17 +281,17 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       if (!one || !two || !three) throw new Error('the steps were free');
       await record(ledger, doneOf(one), waitingOf(two, { delayMs: 3_600_000 }), doneOf(three, { rest: 'expired' }));
       await claimAndFinish({ feedId, batchNo: 1, step: 2 });
-      expect(await look(feedId)).toEqual({ running: 1, next: null });
+      expect(await read(feedId)).toEqual({ running: 1, next: null });
       expect(await subject.rows.mark(feedId, 2)).toBe(4);
       // Two batches are left above the mark, and the window of one batch does not reach the end.
-      expect(await look(feedId, [], { from: 1, limit: 1 })).toEqual({ running: 1, next: 5 });
+      expect(await read(feedId, [], { from: 1, limit: 1 })).toEqual({ running: 1, next: 5 });
     });
 
     it('continues where the last window ended, without losing the mark', async () => {
       const { feedId } = await startFedRun(subject, someBatches(5, 1));
-      expect(await look(feedId, [], { from: 1, limit: 2 })).toEqual({ running: 0, next: 3 });
-      expect(await look(feedId, [], { from: 3, limit: 2 })).toEqual({ running: 0, next: 5 });
-      expect(await look(feedId, everyStep, { from: 5, limit: 2 })).toEqual({ running: 0, next: null });
+      expect(await read(feedId, [], { from: 1, limit: 2 })).toEqual({ running: 0, next: 3 });
+      expect(await read(feedId, [], { from: 3, limit: 2 })).toEqual({ running: 0, next: 5 });
+      expect(await read(feedId, everyStep, { from: 5, limit: 2 })).toEqual({ running: 0, next: null });
       expect(await offered(feedId)).toEqual([[5, 1]]);
       expect(await subject.rows.mark(feedId, 2)).toBe(1);
     });

@@ -38,7 +38,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
     });
 
     const reconcile = () => subject.reconciliation.reconcile({ feedId, chainLength: 2 });
-    const look = async () => ({
+    const read = async () => ({
       flow: await subject.rows.flow(feedId),
       failures: (await subject.rows.failureTotals(feedId)).map(({ reason, users }) => [reason, users]),
       shown: (await subject.reports.snapshot(runId))?.countries.map(({ totals }) => totals),
@@ -57,11 +57,11 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       ['failure-totals-lost', { kind: 'failure-totals', step: 1, what: 'out-of-stock +1' }],
       ['fed-users-drifted', { kind: 'fed-users', step: null, what: '-5' }],
     ])('repairs %s', async (damage, repair) => {
-      const before = await look();
+      const before = await read();
       await subject.rows.damage(feedId, damage);
-      expect(await look()).not.toEqual(before);
+      expect(await read()).not.toEqual(before);
       expect(await reconcile()).toMatchObject([repair]);
-      expect(await look()).toEqual(before);
+      expect(await read()).toEqual(before);
       expect(await reconcile()).toEqual([]);
     });
 

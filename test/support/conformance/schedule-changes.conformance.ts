@@ -5,7 +5,7 @@ import { minuteMs, local, definitionOf, schedulesForEach, type SchedulesSubject 
 /** Tests changes of schedules by people, their storage and their lists. */
 export function describeScheduleChanges(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`changes of schedules: ${name}`, () => {
-    const { current, add, look, minutes, record, notification } = schedulesForEach(makeSubject);
+    const { current, add, recur, minutes, record, notification } = schedulesForEach(makeSubject);
     let subject: SchedulesSubject;
     let startMs: number;
     let clientId: string;
@@ -23,11 +23,11 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         });
         expect(await subject.schedules.control(scheduleId, 'pause', null)).toMatchObject({ move: { kind: 'stays' } });
         await subject.passTime(2.5 * minuteMs);
-        expect(await look()).toMatchObject({ looked: 0 });
+        expect(await recur()).toMatchObject({ examined: 0 });
         await subject.schedules.control(scheduleId, 'resume', null);
-        await look();
+        await recur();
         await subject.passTime(0.5 * minuteMs);
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'skipped', 'paused', 2],
@@ -39,7 +39,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         const scheduleId = await add({ overlap: 'buffer-one' });
         for (let minute = 1; minute <= 2; minute++) {
           await subject.passTime(minuteMs);
-          await look();
+          await recur();
         }
         await subject.schedules.control(scheduleId, 'disable', null);
         await subject.endJobs();
@@ -48,7 +48,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(await subject.schedules.control(scheduleId, 'enable', null)).toMatchObject({
           schedule: { state: 'active' },
         });
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'skipped', 'disabled'],
@@ -66,7 +66,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         });
         expect(await subject.jobs()).toHaveLength(1);
         await subject.passTime(9 * minuteMs);
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [10, 'fired'],
@@ -80,7 +80,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         await subject.schedules.change(scheduleId, { definition: definitionOf({ cron: '*/10 * * * *' }) }, null);
         expect(await notification(scheduleId)).toEqual([[1, 'skipped', 'paused', 2]]);
         expect(await record(scheduleId)).toMatchObject({ state: 'paused' });
-        expect(await look()).toMatchObject({ looked: 0 });
+        expect(await recur()).toMatchObject({ examined: 0 });
       });
 
       it('a change at an outdated revision is refused, and a change without differences has no effect', async () => {
@@ -119,7 +119,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       it('a backfill fires missed occurrences of a time range, none of them twice', async () => {
         const scheduleId = await add();
         await subject.passTime(4.5 * minuteMs);
-        await look();
+        await recur();
         const request = { kind: 'backfill', fromMs: startMs - minuteMs, untilMs: startMs + 10 * minuteMs } as const;
         const fired = await subject.schedules.fire(scheduleId, request, null);
         expect(fired).toMatchObject({ kind: 'fired', alreadyFired: 1 });
@@ -146,32 +146,32 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
     it('a schedule ends at its end time', async () => {
       const scheduleId = await add({ until: new Date(startMs + 1.5 * minuteMs).toISOString() });
       await subject.passTime(minuteMs);
-      expect((await look()).ended).toEqual([]);
+      expect((await recur()).ended).toEqual([]);
       await subject.passTime(30_000);
-      expect((await look()).ended).toEqual([scheduleId]);
+      expect((await recur()).ended).toEqual([scheduleId]);
       expect(await record(scheduleId)).toMatchObject({ state: 'ended', nextAt: null });
     });
 
     it('a schedule whose next check was lost is checked again', async () => {
       const scheduleId = await add();
-      expect(await subject.due.rearm(10, null)).toMatchObject({ mended: 0, cursor: null });
+      expect(await subject.due.rearm(10, null)).toMatchObject({ repaired: 0, cursor: null });
       await subject.disarm(scheduleId);
       await subject.passTime(minuteMs);
-      expect((await look()).fired).toEqual([]);
-      expect(await subject.due.rearm(1, null)).toMatchObject({ mended: 1, cursor: scheduleId });
-      expect(await subject.due.rearm(1, scheduleId)).toMatchObject({ mended: 0, cursor: null });
-      expect((await look()).fired).toHaveLength(1);
+      expect((await recur()).fired).toEqual([]);
+      expect(await subject.due.rearm(1, null)).toMatchObject({ repaired: 1, cursor: scheduleId });
+      expect(await subject.due.rearm(1, scheduleId)).toMatchObject({ repaired: 0, cursor: null });
+      expect((await recur()).fired).toHaveLength(1);
     });
 
     it('old occurrences are deleted by age, except active ones', async () => {
       const scheduleId = await add({ cron: '0 0 * * *', catchUpSeconds: 0 });
       await subject.passTime(3 * 1440 * minuteMs);
-      await look();
+      await recur();
       expect(await notification(scheduleId)).toHaveLength(2);
       await subject.passTime(91 * 1440 * minuteMs);
       expect(await subject.due.forget(90, 10)).toBe(1);
       await subject.endJobs();
-      await look();
+      await recur();
       expect(await subject.due.forget(90, 10)).toBe(1);
       expect((await notification(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
     });
@@ -179,10 +179,10 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
     it('a deleted schedule fires no more, its job continues, and other schedules fire as before', async () => {
       const [deleted, other] = [await add(), await add()];
       await subject.passTime(minuteMs);
-      await look();
+      await recur();
       expect(await subject.schedules.remove(deleted)).toBe('removed');
       await subject.passTime(minuteMs);
-      await look();
+      await recur();
 
       const jobsOf = async (id: string) => (await subject.jobs()).filter(({ scheduleId }) => scheduleId === id).length;
       expect([await jobsOf(deleted), await jobsOf(other)]).toEqual([1, 2]);
@@ -230,7 +230,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
     it('occurrences are listed page by page, by state and group', async () => {
       const scheduleId = await add({ misfire: 'fire-all' });
       await subject.passTime(3 * minuteMs);
-      await look();
+      await recur();
       const first = await subject.schedules.occurrences(scheduleId, {}, 2, null);
       expect(first.items.map(({ scheduledFor }) => minutes(scheduledFor.getTime()))).toEqual([3, 2]);
       const rest = await subject.schedules.occurrences(scheduleId, {}, 2, first.next);

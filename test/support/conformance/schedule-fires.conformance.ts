@@ -5,7 +5,7 @@ import { minuteMs, local, far, schedulesForEach, type SchedulesSubject } from '.
 /** Tests the firing of schedules, their times and their notifications. */
 export function describeScheduleFires(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`fires of schedules: ${name}`, () => {
-    const { current, addClient, add, look, record, notification } = schedulesForEach(makeSubject);
+    const { current, addClient, add, recur, record, notification } = schedulesForEach(makeSubject);
     let subject: SchedulesSubject;
     let startMs: number;
     let clientId: string;
@@ -17,14 +17,14 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('fires once at its instant and not before, as a job that names the occurrence', async () => {
         const scheduleId = await add();
         await subject.passTime(minuteMs - 1);
-        expect(await look()).toMatchObject({ fired: [], looked: 0, nextLookInMs: 1 });
+        expect(await recur()).toMatchObject({ fired: [], examined: 0, nextCheckInMs: 1 });
         await subject.passTime(1);
         const key = `schedule/${scheduleId}/${new Date(startMs + minuteMs).toISOString()}`;
         const targetId = jobIdOf(clientId, key);
-        expect((await look()).fired).toEqual([
+        expect((await recur()).fired).toEqual([
           { scheduleId, group: '', scheduledForMs: startMs + minuteMs, targetId, isJob: true },
         ]);
-        expect((await look()).fired).toEqual([]);
+        expect((await recur()).fired).toEqual([]);
         const [job] = await subject.jobs();
         expect(job).toMatchObject({ jobId: targetId, key, scheduleId, dueAtMs: startMs + minuteMs, expiresAtMs: null });
         expect(JSON.parse(job?.headers ?? '')).toMatchObject({
@@ -37,22 +37,22 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('fires once if several schedulers read it at the same time', async () => {
         await add();
         await subject.passTime(minuteMs);
-        const looks = await Promise.all([look(), look(far), look({ region: 'local', owner: 'c' })]);
-        expect(looks.flatMap(({ fired }) => fired)).toHaveLength(1);
+        const recurs = await Promise.all([recur(), recur(far), recur({ region: 'local', owner: 'c' })]);
+        expect(recurs.flatMap(({ fired }) => fired)).toHaveLength(1);
         expect(await subject.jobs()).toHaveLength(1);
       });
 
       it('expires by the setting of the client unless the schedule has its own', async () => {
         await add({}, await addClient('hurried', { relevancySeconds: 30 }));
         await subject.passTime(minuteMs);
-        await look();
+        await recur();
         expect(await subject.jobs()).toMatchObject([{ expiresAtMs: startMs + minuteMs + 30_000 }]);
       });
 
       it('fires at its own moment after the instant if a spread is set', async () => {
         await add({ spreadSeconds: 3600 });
         await subject.passTime(minuteMs);
-        const { fired } = await look();
+        const { fired } = await recur();
         const [job] = await subject.jobs();
         expect(fired).toMatchObject([{ scheduledForMs: startMs + minuteMs }]);
         expect(job?.dueAtMs).toBeGreaterThan(startMs + minuteMs);
@@ -75,10 +75,10 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(30)) });
         for (const after of [6, 12]) {
           await subject.passTime(hours(after));
-          expect(await look()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
+          expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
         }
         await subject.passTime(hours(12));
-        expect(await look()).toMatchObject({ fired: [{ scheduledForMs: startMs + hours(30) }], skipped: [] });
+        expect(await recur()).toMatchObject({ fired: [{ scheduledForMs: startMs + hours(30) }], skipped: [] });
         expect(await notification(scheduleId)).toEqual([
           [hours(6) / minuteMs, 'skipped', 'day-off'],
           [hours(18) / minuteMs, 'skipped', 'day-off'],
@@ -89,9 +89,9 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('moves an occurrence to the next working day, where it fires once with the occurrence of that day', async () => {
         const scheduleId = await add({ cron: '0 6 * * *', workCalendar: 'SG', onDayOff: 'after' });
         await subject.passTime(hours(6));
-        expect((await look()).fired).toEqual([]);
+        expect((await recur()).fired).toEqual([]);
         await subject.passTime(hours(24));
-        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
+        expect((await recur()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
         expect(await notification(scheduleId)).toEqual([[hours(30) / minuteMs, 'fired']]);
       });
 
@@ -99,10 +99,10 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         const scheduleId = await add({ cron: '0 6,18 * * *', workCalendar: 'SG', onDayOff: 'after' });
         await subject.passTime(hours(7));
         await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
-        expect(await look()).toMatchObject({ fired: [], skipped: [], looked: 1 });
+        expect(await recur()).toMatchObject({ fired: [], skipped: [], examined: 1 });
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(18)) });
         await subject.passTime(hours(11));
-        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(18) }]);
+        expect((await recur()).fired).toMatchObject([{ scheduledForMs: startMs + hours(18) }]);
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(54)) });
       });
 
@@ -110,18 +110,18 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await add({ cron: '0 6 2 1 *', workCalendar: 'SG' });
         await subject.passTime(hours(30) + 1000);
         await subject.workCalendars.put('SG', { weekDaysOff: ['SUN'], dates: [] });
-        expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
+        expect((await recur()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
       });
 
       it('is evaluated only when a decision is due, and keeps the schedule active even with days off only', async () => {
         const scheduleId = await add({ cron: '0 6 * * FRI', workCalendar: 'SG' });
         await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
-        await look();
+        await recur();
         expect(await record(scheduleId)).toMatchObject({ state: 'active', nextAt: null });
         await subject.passTime(hours(30));
-        expect(await look()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
+        expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'day-off' }] });
         await subject.workCalendars.put('SG', newYear);
-        await look();
+        await recur();
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(198)) });
       });
     });
@@ -130,7 +130,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('is recorded with its cause, in one row for all missed occurrences', async () => {
         const scheduleId = await add();
         await subject.passTime(5 * minuteMs + 30_000);
-        expect(await look()).toMatchObject({
+        expect(await recur()).toMatchObject({
           fired: [{ scheduledForMs: startMs + 5 * minuteMs }],
           skipped: [{ count: 4 }],
         });
@@ -143,7 +143,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('fires late if the policy is fire-all', async () => {
         const scheduleId = await add({ misfire: 'fire-all', catchUpSeconds: 120 });
         await subject.passTime(4 * minuteMs + 1);
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([
           [1, 'skipped', 'too-late', 2],
           [3, 'fired'],
@@ -158,7 +158,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         const scheduleId = await add({ overlap: 'skip' });
         for (let minute = 1; minute <= 3; minute++) {
           await subject.passTime(minuteMs);
-          await look();
+          await recur();
           if (minute === 2) await subject.endJobs();
         }
         expect(await notification(scheduleId)).toEqual([
@@ -172,7 +172,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         const scheduleId = await add({ overlap: 'buffer-one' });
         for (let minute = 1; minute <= 3; minute++) {
           await subject.passTime(minuteMs);
-          await look();
+          await recur();
         }
         expect((await subject.due.fireBuffered(local, 10)).fired).toEqual([]);
         expect(await notification(scheduleId)).toEqual([
@@ -198,11 +198,11 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await group('BR', null);
         const scheduleId = await add({ groups: { tags: ['asia'] } });
         await subject.passTime(minuteMs);
-        await look();
+        await recur();
         await group('ID', null, ['asia']);
         await subject.groups.removeGroup('SG');
         await subject.passTime(minuteMs);
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([
           [1, 'fired', 'SG'],
           [2, 'fired', 'ID'],
@@ -216,16 +216,16 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await group('BR', 'far');
         const scheduleId = await add({ groups: { names: ['BR', 'SG'] } });
         await subject.passTime(minuteMs);
-        expect((await look()).fired).toMatchObject([{ group: 'SG' }]);
-        expect(await look()).toMatchObject({ looked: 0, nextLookInMs: 30_000 });
-        expect((await look(far)).fired).toMatchObject([{ group: 'BR' }]);
+        expect((await recur()).fired).toMatchObject([{ group: 'SG' }]);
+        expect(await recur()).toMatchObject({ examined: 0, nextCheckInMs: 30_000 });
+        expect((await recur(far)).fired).toMatchObject([{ group: 'BR' }]);
         expect(await record(scheduleId)).toMatchObject({ highWater: new Date(startMs + minuteMs) });
 
         await subject.passTime(minuteMs);
-        expect((await look()).fired).toMatchObject([{ group: 'SG' }]);
+        expect((await recur()).fired).toMatchObject([{ group: 'SG' }]);
         await subject.passTime(30_000);
-        expect((await look()).fired).toMatchObject([{ group: 'BR', scheduledForMs: startMs + 2 * minuteMs }]);
-        expect((await look(far)).fired).toEqual([]);
+        expect((await recur()).fired).toMatchObject([{ group: 'BR', scheduledForMs: startMs + 2 * minuteMs }]);
+        expect((await recur(far)).fired).toEqual([]);
         expect(await subject.jobs()).toHaveLength(4);
       });
 
@@ -234,11 +234,11 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await add({ groups: { names: ['SG'] }, overlap: 'buffer-one' });
         await subject.switchOff('local');
         await subject.passTime(minuteMs);
-        expect(await look()).toMatchObject({ looked: 0 });
+        expect(await recur()).toMatchObject({ examined: 0 });
         await subject.passTime(30_000);
-        expect((await look(far)).fired).toMatchObject([{ group: 'SG' }]);
+        expect((await recur(far)).fired).toMatchObject([{ group: 'SG' }]);
         await subject.passTime(minuteMs);
-        await look(far);
+        await recur(far);
         await subject.endJobs();
         expect((await subject.due.fireBuffered(local, 10)).fired).toEqual([]);
         expect((await subject.due.fireBuffered(far, 10)).fired).toHaveLength(1);
@@ -247,7 +247,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       it('skip and record the occurrence if none of them exists', async () => {
         const scheduleId = await add({ groups: { names: ['XX'] } });
         await subject.passTime(minuteMs);
-        await look();
+        await recur();
         expect(await notification(scheduleId)).toEqual([[1, 'skipped', 'no-groups']]);
       });
 

@@ -6,7 +6,7 @@ import type {
   OccurrenceRecord,
   ScheduleStore,
 } from '../../../services/api/schedules/schedule-store.port.ts';
-import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
+import type { DueSchedules, SchedulerNode } from '../../../services/scheduler/ports/due-schedules.ts';
 import type { WorkCalendarStore } from '../../../services/api/schedules/work-calendar-store.port.ts';
 import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 
@@ -38,8 +38,8 @@ export interface StoredJob {
 }
 
 export const minuteMs = 60_000;
-export const local: Looker = { region: 'local', owner: 'a' };
-export const far: Looker = { region: 'far', owner: 'b' };
+export const local: SchedulerNode = { region: 'local', owner: 'a' };
+export const far: SchedulerNode = { region: 'far', owner: 'b' };
 
 export type Wanted = Partial<KeptSchedule['recurrence']> & Pick<KeptSchedule, 'groups'>;
 
@@ -94,7 +94,7 @@ export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
     return made.scheduleId;
   }
 
-  const look = (looker = local) => subject.due.recur(looker, 100);
+  const recur = (node = local) => subject.due.recur(node, 100);
   const minutes = (atMs: number) => (atMs - startMs) / minuteMs;
   const record = async (scheduleId: string) => {
     const found = await subject.schedules.get(scheduleId);
@@ -113,5 +113,5 @@ export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
 
   /** Subject of the running test. */
   const current = () => ({ subject, startMs, clientId });
-  return { current, addClient, add, look, minutes, record, notification: notified, notificationOf: notifiedOf };
+  return { current, addClient, add, recur, minutes, record, notification: notified, notificationOf: notifiedOf };
 }

@@ -53,7 +53,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
       const ledger = subject.ledgerOf('a');
       await record(ledger, waitingOf(await claimOne(ledger, ofBatch(1))));
       await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { children: [childOf(['u3'])] }));
-      await subject.sweep.look({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
+      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
       expect((await find())[0]?.steps).toEqual([]);
     });
 

@@ -4,7 +4,7 @@ import {
   type BandSpan,
   type DueReferences,
   type Mark,
-  type PassedOver,
+  type SkippedBands,
 } from '../../../services/scheduler/ports/due-references.ts';
 import { compareKeys, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
@@ -35,9 +35,9 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
   const bandOfRow = ({ clientId, priority }: JobReference) => bandOf(clientId, priority);
-  const isLeftOut = (row: JobReference, passedOver: PassedOver) =>
-    ((passedOver.get(bandOfRow(row)) ?? 0n) & partitionBit(row.partition)) !== 0n;
-  const passedOf = (rows: readonly JobReference[], passedOver: PassedOver): BandSpan[] => {
+  const isLeftOut = (row: JobReference, skippedBands: SkippedBands) =>
+    ((skippedBands.get(bandOfRow(row)) ?? 0n) & partitionBit(row.partition)) !== 0n;
+  const passedOf = (rows: readonly JobReference[], skippedBands: SkippedBands): BandSpan[] => {
     const spans: BandSpan[] = [];
     let before: JobReference | undefined;
     for (const row of rows) {
@@ -45,7 +45,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
       const key = { dueUs, jobId };
       const isInRow = before !== undefined && bandOfRow(before) === bandOfRow(row);
       before = row;
-      if (!isLeftOut(row, passedOver)) continue;
+      if (!isLeftOut(row, skippedBands)) continue;
       const { first, rows: count } = (isInRow ? spans.pop() : undefined) ?? { first: key, rows: 0 };
       spans.push({ partition, clientId, priority, first, last: key, rows: count + 1 });
     }
@@ -61,7 +61,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
   const nowUs = () => clock.nowMs() * 1000;
 
   return {
-    look: (marks, limit, nearMs) =>
+    scan: (marks, limit, nearMs) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const seen = marks.flatMap((mark) =>
@@ -75,20 +75,20 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const later = seen.filter(({ dueUs }) => dueUs > nowUs()).map(({ dueUs }) => (dueUs - nowUs()) / 1000);
         return { due, nextInMs: later.length > 0 ? Math.min(...later) : null, lateMs };
       }),
-    skim: (marks, passedOver, limit) =>
+    skim: (marks, skippedBands, limit) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const read = marks.map((mark) => ({
           rows: ofPartition(mark.partition, (row) => isAfter(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
         }));
         const all = read.flatMap(({ rows }) => rows);
-        const due = all.filter((row) => !isLeftOut(row, passedOver));
-        const passed = read.flatMap(({ rows }) => passedOf(rows, passedOver));
+        const due = all.filter((row) => !isLeftOut(row, skippedBands));
+        const passed = read.flatMap(({ rows }) => passedOf(rows, skippedBands));
         const lateMs = all.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
         const readUpTo = new Map(all.map(({ partition, dueUs, jobId }) => [partition, { dueUs, jobId }]));
         return { due, passed, readUpTo, isFull: read.some(({ rows }) => rows.length === limit), lateMs };
       }),
-    lookLate: (marks) =>
+    scanLate: (marks) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const late = marks.flatMap((mark) =>
@@ -103,7 +103,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         // A memory store has no open transactions, so one horizon is enough.
         return { late, horizon: '1', nowUs: nowUs() };
       }),
-    lookOf: (ranges, rows) =>
+    readOfClients: (ranges, rows) =>
       atOnce(() => {
         const ofPartition = byPartition();
         return ranges.map((range) => {
@@ -117,7 +117,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           return { found, readUpTo: last ? { dueUs: last.dueUs, jobId: last.jobId } : null };
         });
       }),
-    sweep: (ranges, passedOver, rows) =>
+    sweep: (ranges, skippedBands, rows) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const read = ranges.map((range) => ({
@@ -125,7 +125,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           rows: ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows),
         }));
         const found = read.flatMap(({ rows: ofRange }) =>
-          ofRange.filter((row) => !isLeftOut(row, passedOver) && !isLive(row.jobId)),
+          ofRange.filter((row) => !isLeftOut(row, skippedBands) && !isLive(row.jobId)),
         );
         const readUpTo = new Map(
           read.flatMap(({ partition, rows: ofRange }): [number, Mark][] => {

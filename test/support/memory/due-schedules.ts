@@ -11,26 +11,28 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
   const { clock, recurring } = database;
 
   const active = () => [...recurring.schedules.values()].filter(({ state }) => state === 'active');
-  const lookOf = ({ nextCheckAtMs, regionNextChecks }: ScheduleRow, region: string) =>
+  const nextCheckOf = ({ nextCheckAtMs, regionNextChecks }: ScheduleRow, region: string) =>
     regionNextChecks.get(region) ?? nextCheckAtMs ?? Infinity;
 
   return {
     recur: ({ region, owner }, limit) =>
       atOnce(() => {
         const due = (recurring.switchedOff.has(region) ? [] : active())
-          .filter((row) => (row.nextCheckAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
+          .filter(
+            (row) => (row.nextCheckAtMs ?? Infinity) <= clock.nowMs() && nextCheckOf(row, region) <= clock.nowMs(),
+          )
           .sort((a, b) => (a.nextCheckAtMs ?? 0) - (b.nextCheckAtMs ?? 0))
           .slice(0, limit);
         const decided = fireSchedulesInMemory(database, due, { region, nodeRegion: region, owner });
-        const next = Math.min(...active().map((row) => lookOf(row, region)));
+        const next = Math.min(...active().map((row) => nextCheckOf(row, region)));
         return {
           fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedIn(database)),
           buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedIn(database)),
           skipped: decided.skipped,
           ended: decided.ended,
           broken: [],
-          looked: due.length,
-          nextLookInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
+          examined: due.length,
+          nextCheckInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
         };
       }),
 
@@ -74,17 +76,17 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
           .filter(({ id }) => cursor === null || id > cursor)
           .sort((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit);
-        let mended = 0;
+        let repaired = 0;
         for (const row of page) {
           const recurrence = recurrenceOf(row.definition.recurrence, row.createdAtMs, recurring.calendars);
-          const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, row.highWaterMs);
-          const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? clock.nowMs();
+          const { fireMs: nextAtMs, checkMs } = nextTimes(recurrence, row.highWaterMs);
+          const nextCheckAtMs = checkMs ?? recurrence.untilMs ?? clock.nowMs();
           if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) continue;
           Object.assign(row, { nextAtMs, nextCheckAtMs, regionNextChecks: new Map() });
-          mended++;
+          repaired++;
         }
         return {
-          mended,
+          repaired,
           broken: [],
           readable: [],
           brokenNow: 0,

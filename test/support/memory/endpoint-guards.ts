@@ -1,5 +1,5 @@
 import { probeDelayMs, slowStartMs } from '../../../shared/domain/endpoint/endpoint-guards.ts';
-import type { EndpointGuards, GuardLook, GuardReader } from '../../../shared/ports/endpoint-guards.ts';
+import type { EndpointGuards, GuardState, GuardReader } from '../../../shared/ports/endpoint-guards.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -26,13 +26,13 @@ export function createMemoryEndpointGuards({
   }
 
   return {
-    look: (working) =>
+    read: (working) =>
       atOnce(() => {
         for (const shard of working) {
           const seen = watchers.get(keyOf(shard)) ?? new Map<string, number>();
           watchers.set(keyOf(shard), seen.set(owner, clock.nowMs()));
         }
-        return [...guards.values()].flatMap(({ shard, state, cause, retryAtMs, slowStartAtMs }): GuardLook[] => {
+        return [...guards.values()].flatMap(({ shard, state, cause, retryAtMs, slowStartAtMs }): GuardState[] => {
           if (state === 'open') return [{ ...shard, state, cause, retryInMs: Math.max(0, retryAtMs - clock.nowMs()) }];
           if (!isStarting(slowStartAtMs)) return [];
           const others = othersOf(shard);

@@ -3,7 +3,7 @@ import type {
   LostRef,
   OutboxSweep,
   SweptFeed,
-  WindowLook,
+  ExaminedWindow,
 } from '../../../services/trigger/ports/outbox-sweep.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
@@ -27,14 +27,14 @@ export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase
         }
         return inMs;
       }),
-    takeBack: (refs) =>
+    revertOffers: (refs) =>
       atOnce(() => {
         for (const { feedId, batchNo, step } of refs) {
           const row = agenda.get(stepKey(feedId, batchNo, step));
           if (row) Object.assign(row, { offers: Math.max(0, row.offers - 1), offerAtMs: clock.nowMs() + 5000 });
         }
       }),
-    look: (feed, window) => atOnce(() => lookAt(database, feed, window)),
+    examine: (feed, window) => atOnce(() => examine(database, feed, window)),
   };
 }
 
@@ -128,11 +128,11 @@ function refOf({ feedId, batchNo, step }: StepRef): StepRef {
   return { feedId, batchNo, step };
 }
 
-function lookAt(
+function examine(
   database: MemoryDatabase,
   { feedId, chainLength }: SweptFeed,
   { from, limit, unborn }: { from: number; limit: number; unborn: readonly number[] },
-): WindowLook {
+): ExaminedWindow {
   const { agenda, sweepMarks, clock } = database;
   const nextBatchNo = database.feeds.get(feedId)?.nextBatchNo ?? 1;
   const mark = `${feedId}/${chainLength}`;

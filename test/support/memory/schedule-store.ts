@@ -113,11 +113,11 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         Object.assign(row, { ...wanted, revision: row.revision + 1, updatedAtMs: now });
         if (definition) {
           const { nextAtMs, nextCheckAtMs } = timesOf(definition, row.createdAtMs, now, recurring.calendars);
-          const looks = row.state === 'active' ? { nextAtMs, nextCheckAtMs } : { nextAtMs: null, nextCheckAtMs: null };
+          const reads = row.state === 'active' ? { nextAtMs, nextCheckAtMs } : { nextAtMs: null, nextCheckAtMs: null };
           Object.assign(row, {
             highWaterMs: Math.max(row.highWaterMs, now),
             regionNextChecks: new Map(),
-            ...looks,
+            ...reads,
           });
         }
         return { kind: 'changed', schedule: recordOf(row) };
@@ -242,8 +242,8 @@ export function addMemorySchedule(
 
 function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number, calendars: WorkCalendars) {
   const recurrence = recurrenceOf(definition.recurrence, madeAtMs, calendars);
-  const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, afterMs);
-  return { nextAtMs, nextCheckAtMs: lookMs ?? recurrence.untilMs ?? afterMs };
+  const { fireMs: nextAtMs, checkMs } = nextTimes(recurrence, afterMs);
+  return { nextAtMs, nextCheckAtMs: checkMs ?? recurrence.untilMs ?? afterMs };
 }
 
 function dropBuffered(database: MemoryDatabase, row: ScheduleRow): void {

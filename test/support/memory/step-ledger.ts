@@ -28,7 +28,7 @@ import { noteChecked } from './checks.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
-import { putBack } from './put-back.ts';
+import { releaseStep } from './release-step.ts';
 import { attachSuppressed } from './suppressions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
@@ -129,7 +129,7 @@ function notifiedOf(claimed: ClaimedStep, { database, actionTypeOf, checked }: L
 
 function putBackAgain(result: StepWaiting, { database }: LedgerWorker): void {
   const row = database.steps.get(keyOf(result));
-  if (row) putBack(database, row, result);
+  if (row) releaseStep(database, row, result);
 }
 
 function mayClaim({ steps, clock }: MemoryDatabase, ref: StepRef): boolean {
@@ -173,7 +173,7 @@ function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const isKept = result.state === 'waiting' || result.children.length > 0;
   if (result.note && isKept) keepAttempt(worker.database, result, result.note);
   if (result.state === 'done') return finish(row, result, worker);
-  putBack(worker.database, row, result satisfies StepWaiting, worker.timedWithinMs);
+  releaseStep(worker.database, row, result satisfies StepWaiting, worker.timedWithinMs);
   const { feedId, batchNo, step, delayMs } = result;
   if (isTimed(result, worker.timedWithinMs))
     worker.timed.push({ feedId, batchNo, step, result, dueInMs: delayMs, users: null });

@@ -52,7 +52,7 @@ export function createMemoryStoredAudiences({ database }: { database: MemoryData
           return sum + countOutcomes(lines, outcomes, step);
         }, 0),
       ),
-    batchBehind: (feedId, after) =>
+    firstBatchAfter: (feedId, after) =>
       atOnce(() => {
         const fed = fedBatchesOf(database, feedId);
         const behind = fed.find(({ users }) => compareUserIds(users.at(-1) ?? '', after) > 0);

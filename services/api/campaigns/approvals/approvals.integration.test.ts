@@ -11,7 +11,7 @@ import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 
 const on = apiOnPostgres();
-const { addPeople, approve, asks, look, setPolicy, submit, write } = approvalsOn(on);
+const { addPeople, approve, asks, read, setPolicy, submit, write } = approvalsOn(on);
 
 const start = (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/start`);
 const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.string() }).parse(answer.json()).detail;
@@ -32,7 +32,7 @@ describe('a raise of the budgets of a started campaign', () => {
   const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
   const ask = (id: string, units: number, person: Person = 'mei, manager') =>
     asks(person, 'POST', `/campaigns/${id}/submit`, to(units));
-  const unitsOf = async (id: string) => (await look(id)).budgets;
+  const unitsOf = async (id: string) => (await read(id)).budgets;
 
   /** Returns a campaign that was approved with 3,000 units in SG and started, with a running run. */
   async function started() {
@@ -58,14 +58,14 @@ describe('a raise of the budgets of a started campaign', () => {
       unitsAtMost: 5000,
     });
     expect(raise.usersAtMost).toEqual({ SG: 9000 });
-    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+    expect(await read(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
 
     expect(verdictOf(await asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
       '403 author-approves-not',
     );
     expect(await unitsOf(id)).toEqual(to(3000).budgets);
     expect(await approve(id, raise.hash)).toMatchObject({ state: 'approved', raisesBudgets: false });
-    expect(await look(id)).toMatchObject({ budgets: to(5000).budgets, approval: { id: raise.id, state: 'approved' } });
+    expect(await read(id)).toMatchObject({ budgets: to(5000).budgets, approval: { id: raise.id, state: 'approved' } });
     const { rows } = await on.pool.query('select kind, detail from run_events where run = $1', [runId]);
     const detail = { by: { keyName: 'rahayu' }, from: to(3000), to: to(5000) };
     expect(rows).toEqual([{ kind: 'changed', detail }]);
@@ -83,7 +83,7 @@ describe('a raise of the budgets of a started campaign', () => {
     );
     await ask(id, 6000);
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`))).toBe('200');
-    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+    expect(await read(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
   });
 
   it('is replaced by another submission, and unchanged by a repeat of the same submission', async () => {
@@ -179,10 +179,10 @@ describe('an approval policy with a limit of users', () => {
       usersAtMost: { SG: 1050, ID: 1050, VN: 1050 },
     });
     expect(detailOf(await start(id))).toMatch(/it waits for approval, with 0 so far/);
-    expect((await look(id)).state).toBe('in_review');
+    expect((await read(id)).state).toBe('in_review');
 
     expect(await approve(id, hash)).toMatchObject({ state: 'approved', given: [{ by: 'rahayu' }] });
-    expect(await look(id)).toMatchObject({ state: 'draft', approval: { state: 'approved', submittedBy: 'mei' } });
+    expect(await read(id)).toMatchObject({ state: 'draft', approval: { state: 'approved', submittedBy: 'mei' } });
     expect(verdictOf(await start(id))).toBe('200');
   });
 
@@ -203,7 +203,7 @@ describe('an approval policy with a limit of users', () => {
     await approve(id, hash);
     const changed = [{ ...chain[0], variants: [variants[0], { ...variants[1], params: { text: 'other' } }] }];
     await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { chain: changed });
-    expect((await look(id)).approval?.state).toBe('void');
+    expect((await read(id)).approval?.state).toBe('void');
   });
 
   it('is enforced by the store of campaigns, whichever request starts a campaign', async () => {
@@ -253,7 +253,7 @@ describe('an approval policy with a limit of users', () => {
     expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}`, change))).toBe('200');
     const [field = ''] = Object.keys(change);
     const voided = { state: 'void', stateReason: `${field} changed after it` };
-    expect((await look(id)).approval).toMatchObject(isVoid ? voided : { state: 'approved' });
+    expect((await read(id)).approval).toMatchObject(isVoid ? voided : { state: 'approved' });
     expect(verdictOf(await start(id))).toBe(isVoid ? '409 approval-needed' : '200');
   });
 
@@ -265,7 +265,7 @@ describe('an approval policy with a limit of users', () => {
     await approve(id, hash);
     const raised = { budgets: [{ country: 'SG', units: 501 }] };
     expect(verdictOf(await asks('tan, manager', 'PATCH', `/campaigns/${id}/budgets`, raised))).toBe('200');
-    expect(await look(id)).toMatchObject({
+    expect(await read(id)).toMatchObject({
       revision: 2,
       approval: { state: 'void', stateReason: 'budgets changed after it' },
     });
@@ -319,7 +319,7 @@ describe('an approval policy with a limit of users', () => {
       (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
     );
     expect(await approve(id, again.hash)).toMatchObject({ state: 'approved' });
-    expect((await look(id)).budgets).toEqual(to(900).budgets);
+    expect((await read(id)).budgets).toEqual(to(900).budgets);
   });
 
   describe('the approver', () => {

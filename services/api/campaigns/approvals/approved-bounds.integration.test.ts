@@ -5,7 +5,7 @@ import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf } from '../../../../test/support/approvals-on-api.ts';
 
 const on = apiOnPostgres();
-const { addPeople, approve, asks, look, setPolicy, submit, write } = approvalsOn(on);
+const { addPeople, approve, asks, read, setPolicy, submit, write } = approvalsOn(on);
 
 const byAuthor = (verb: string, id: string, payload?: object) =>
   asks('mei, manager', 'POST', `/campaigns/${id}/${verb}`, payload);
@@ -64,7 +64,7 @@ describe('the approved money', () => {
     await setPolicy({ rules: [{ amountAbove: '1000', approvers: 1 }] });
     const { id } = await write('mei, manager', { chain: [{ action: 'award-reward', unitsPerUser: 1 }] });
     const { usersAtMost } = await submit(id);
-    await approve(id, (await look(id)).approval?.hash ?? '');
+    await approve(id, (await read(id)).approval?.hash ?? '');
     await setPolicy({ rules: [] });
     await price('0.60');
     expect(await start(id)).toBe('409 approval-needed');

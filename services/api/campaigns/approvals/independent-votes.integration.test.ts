@@ -8,7 +8,7 @@ import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf } from '../../../../test/support/approvals-on-api.ts';
 
 const on = apiOnPostgres();
-const { addPeople, approve, asks, look, setPolicy, submit, write } = approvalsOn(on);
+const { addPeople, approve, asks, read, setPolicy, submit, write } = approvalsOn(on);
 
 const boss = 'muster_an-operator-who-writes';
 
@@ -121,7 +121,7 @@ describe('votes of one person', () => {
       const { hash } = await submit(id);
       await approve(id, hash);
       expect(verdictOf(await vote('muster_a-look-alike-key', { id, hash }))).toBe('200');
-      expect((await look(id)).approval).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
+      expect((await read(id)).approval).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
     },
   );
 
@@ -139,10 +139,10 @@ describe('votes of one person', () => {
     const first = await keyBefore('approver', 'first');
     await vote(first.secret, { id, hash });
     await on.ask('PATCH', `/v1/api-keys/${first.id}`, { owner: 'second' });
-    expect((await look(id)).approval?.given).toMatchObject([{ by: 'first' }]);
+    expect((await read(id)).approval?.given).toMatchObject([{ by: 'first' }]);
     const second = await keyBefore('approver', 'second');
     expect(verdictOf(await vote(second.secret, { id, hash }))).toBe('200');
-    expect((await look(id)).approval).toMatchObject({ state: 'waiting', given: [{ by: 'first' }] });
+    expect((await read(id)).approval).toMatchObject({ state: 'waiting', given: [{ by: 'first' }] });
   });
 });
 

@@ -10,7 +10,7 @@ import { selectCampaignRecords } from './campaign-store.ts';
 
 /** Longest duration of a run, in days. Runs whose deadline is a number of days may take longer. */
 const longestRunDays = 8;
-const lookedBackDays = 14;
+const lookBackDays = 14;
 /** Number of the newest runs in which the speed of an action type is searched. */
 const fastestOf = 500;
 /**
@@ -167,7 +167,7 @@ const selectFastest = `
     select r.campaign, r.revision, ${ofFeeds} as users,
       extract(epoch from r.ended_at - r.started_at)::float8 as seconds
     from runs r
-    where ${isListed} and r.scheduled_for > now() - ${lookedBackDays} * interval '1 day' and r.ended_at is not null
+    where ${isListed} and r.scheduled_for > now() - ${lookBackDays} * interval '1 day' and r.ended_at is not null
       and r.started_at < r.ended_at
     order by r.scheduled_for desc limit ${fastestOf}
   )

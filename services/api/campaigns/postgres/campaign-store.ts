@@ -14,7 +14,7 @@ import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { firstTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import { neededNone, type ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
 import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../approvals/postgres/approval-rows.ts';
-import type { Asker } from '../../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../../shared/domain/run/requester.ts';
 import type { CampaignRecord, CampaignState, CampaignStore, Writer } from '../campaign-store.port.ts';
 import { redefine } from './redefine-campaign.ts';
 
@@ -184,7 +184,7 @@ interface NewStart {
   partition: number;
   /** Time of the start; null means now. */
   dueAt: Date | null;
-  asker: Asker | null;
+  asker: Requester | null;
   /** Settings of the campaign's run, which override the definition. */
   settings: { canary?: Canary };
 }

@@ -7,7 +7,7 @@ import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createApi } from '../../api.ts';
 import { problem } from '../problems.contract.ts';
-import { NoServerError } from '../../../../shared/postgres/connection/servers/passed-over.ts';
+import { NoServerError } from '../../../../shared/postgres/connection/servers/try-servers.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 
 const on = apiOnPostgres();

@@ -4,7 +4,7 @@ import { createLoop } from '../../../../shared/runtime/loop.ts';
 
 const minuteMs = 60_000;
 /** Milliseconds between two reads of the stored jobs. Between reads, jobs that this process accepts are added. */
-const lookEveryMs = 15_000;
+const pollEveryMs = 15_000;
 const watchedHours = 3;
 const forgetAfterMs = 300_000;
 
@@ -43,7 +43,7 @@ interface Load {
 export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): MinuteLoads {
   const loads = new Map<string, Load>();
 
-  async function look(): Promise<number> {
+  async function poll(): Promise<number> {
     for (const [endpointId, load] of loads) {
       if (clock.monotonicMs() - load.usedAtMs > forgetAfterMs) {
         loads.delete(endpointId);
@@ -52,10 +52,10 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
       const { minutes } = await figures.forecast(endpointId, watchedHours);
       load.calls = new Map(minutes.map(({ atMs, calls }) => [atMs, calls]));
     }
-    return lookEveryMs;
+    return pollEveryMs;
   }
 
-  const loop = createLoop({ name: 'look-at-minutes', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'look-at-minutes', turn: poll, afterErrorMs: pollEveryMs, clock, logger });
 
   return {
     add: ({ endpointId, publishRatePerSecond }, dueAtMs) => {

@@ -15,7 +15,7 @@ import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
-import { createSchedulerStatus, type RegionLook } from './postgres/scheduler-status.ts';
+import { createSchedulerStatus, type RegionStatus } from './postgres/scheduler-status.ts';
 import { regionsView, schedulerView } from './scheduler-view.ts';
 
 const tag = 'scheduler';
@@ -37,9 +37,9 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
       response: { 200: jsonAnswer('State of scheduling', schedulerShape) },
     },
     handler: async (request) => {
-      const look = await schedulerStatus.look();
+      const stored = await schedulerStatus.read();
       const { clients: seen } = scopeOf(request);
-      return schedulerView({ ...look, hosts: look.hosts.filter(({ clientId }) => holdsAll(seen, [clientId])) });
+      return schedulerView({ ...stored, hosts: stored.hosts.filter(({ clientId }) => holdsAll(seen, [clientId])) });
     },
   });
 
@@ -113,7 +113,7 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
   });
 }
 
-function known(region: string, regions: readonly RegionLook[] | undefined) {
+function known(region: string, regions: readonly RegionStatus[] | undefined) {
   if (regions) return regionsView(regions);
   throw new HttpProblem({ status: 404, code: 'region-not-found', detail: `there is no region ${quoted(region)}` });
 }

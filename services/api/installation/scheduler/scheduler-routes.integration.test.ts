@@ -20,11 +20,11 @@ describe('the scheduler over the API', () => {
       { jobId: jobIdOf(1), clientId, dueInMs },
       { jobId: jobIdOf(2), clientId, dueInMs, sideline: 'down.example' },
     ]);
-    const look = schedulerShape.parse((await ask('GET', '/v1/scheduler')).json());
-    expect(look.regions).toMatchObject([{ name: 'local', epoch: 1, active: true }]);
-    expect(look.partitions).toHaveLength(64);
-    expect(look.hosts).toMatchObject([{ host: 'down.example', state: 'open', cause: 'status 503', sidelined: 1 }]);
-    expect(look.backlog).toEqual({ due: 1, oldestMs: 500, clientsBehind: 0 });
+    const read = schedulerShape.parse((await ask('GET', '/v1/scheduler')).json());
+    expect(read.regions).toMatchObject([{ name: 'local', epoch: 1, active: true }]);
+    expect(read.partitions).toHaveLength(64);
+    expect(read.hosts).toMatchObject([{ host: 'down.example', state: 'open', cause: 'status 503', sidelined: 1 }]);
+    expect(read.backlog).toEqual({ due: 1, oldestMs: 500, clientsBehind: 0 });
   });
 
   it('makes one region the only active one, also if repeated, and activates the other region again', async () => {

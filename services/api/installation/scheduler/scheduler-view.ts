@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import type { RegionLook, SchedulerLook } from './postgres/scheduler-status.ts';
+import type { RegionStatus, StoredSchedulerStatus } from './postgres/scheduler-status.ts';
 
-export function schedulerView(look: SchedulerLook): SchedulerShape {
-  const { regions, nodes, leaders, partitions, hosts } = look;
+export function schedulerView(stored: StoredSchedulerStatus): SchedulerShape {
+  const { regions, nodes, leaders, partitions, hosts } = stored;
   const ofAll = (figure: string) => nodes.map(({ figures }) => figures[figure] ?? 0);
   return {
     regions: regions.map(regionView),
@@ -29,10 +29,10 @@ export function schedulerView(look: SchedulerLook): SchedulerShape {
   };
 }
 
-export function regionsView(regions: readonly RegionLook[]): z.output<typeof regionsShape> {
+export function regionsView(regions: readonly RegionStatus[]): z.output<typeof regionsShape> {
   return { items: regions.map(regionView), next: null };
 }
 
-function regionView({ changedAt, ...region }: RegionLook) {
+function regionView({ changedAt, ...region }: RegionStatus) {
   return { ...region, changedAt: changedAt.toISOString() };
 }

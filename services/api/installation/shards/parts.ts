@@ -1,20 +1,20 @@
-import type { GroupLook } from '../../../../shared/ports/group-look.ts';
+import type { GroupReader } from '../../../../shared/ports/group-reader.ts';
 import { createKafka } from '../../../../shared/kafka/client/connection.ts';
-import { createGroupLook } from '../../../../shared/kafka/cluster/group-look.ts';
+import { createGroupReader } from '../../../../shared/kafka/cluster/group-reader.ts';
 import { createGuardReader } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { workerGroup } from '../../../../shared/runtime/installation/installation-bus.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 import type { BaseParts } from '../../frame/parts.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
-import { createShardLook } from './shard-look.ts';
+import { createShardReader } from './shard-reader.ts';
 
 /** Interval between two reads of the shards, in milliseconds. There are two reads for each point of the lag history. */
-const shardLookMs = 15_000;
+const shardReadEveryMs = 15_000;
 
 /** Creates the parts that observe the shards and the workers' consumer group in the background. */
-export function createShardParts(parts: BaseParts, group: GroupLook) {
+export function createShardParts(parts: BaseParts, group: GroupReader) {
   const { pool, config, registry, clock, logger, onClose, onStart } = parts;
-  const shardLook = createShardLook({
+  const shardReader = createShardReader({
     registry,
     clock,
     topicPrefix: config.topicPrefix,
@@ -23,11 +23,11 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
     group,
   });
   // The shards are read even if no page is open, so that the lag history is complete when a page is opened.
-  const turn = () => shardLook.look().then(() => shardLookMs);
-  const looks = createLoop({ name: 'look-at-shards', turn, afterErrorMs: shardLookMs, clock, logger });
-  onClose(looks, (loop) => loop.stop());
-  onStart(() => looks.start());
-  return { shardLook };
+  const turn = () => shardReader.read().then(() => shardReadEveryMs);
+  const readLoop = createLoop({ name: 'look-at-shards', turn, afterErrorMs: shardReadEveryMs, clock, logger });
+  onClose(readLoop, (loop) => loop.stop());
+  onStart(() => readLoop.start());
+  return { shardReader };
 }
 
 /**
@@ -35,20 +35,20 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
  * and the installation is known.
  * @param installationId returns the id of the installation of the workers; undefined until the database has answered
  */
-export function createWorkerLook(
+export function createWorkerGroupReader(
   { config, logger, onClose }: BaseParts,
   installationId: () => string | undefined,
-): GroupLook {
+): GroupReader {
   const { kafka, topicPrefix } = config;
-  let group: ReturnType<typeof createGroupLook> | undefined;
+  let group: ReturnType<typeof createGroupReader> | undefined;
   return {
-    look: (topics) => {
+    read: (topics) => {
       const installation = installationId();
       if (!kafka || installation === undefined) return Promise.resolve(null);
       const groupId = workerGroup(topicPrefix, installation);
       const connection = () => createKafka({ ...kafka, clientId: 'muster-api', logger });
-      group ??= onClose(createGroupLook({ kafka: connection(), groupId, logger }), (look) => look.close());
-      return group.look(topics);
+      group ??= onClose(createGroupReader({ kafka: connection(), groupId, logger }), (look) => look.close());
+      return group.read(topics);
     },
   };
 }

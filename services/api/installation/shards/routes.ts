@@ -14,10 +14,10 @@ export const tags = [
   { name: tag, description: 'Shards: an action type in a country, with one topic, its partitions and workers' },
 ];
 
-export function routes(server: HttpServer, { pool, shardLook }: ApiParts): void {
+export function routes(server: HttpServer, { pool, shardReader }: ApiParts): void {
   const shards = createShardStore({ pool });
   async function require(id: string, isChanged = false): Promise<ShardShape> {
-    const found = (await shardLook.look(isChanged)).find((each) => each.id === id);
+    const found = (await shardReader.read(isChanged)).find((each) => each.id === id);
     if (!found) throw notFound('shard', id);
     return found;
   }
@@ -33,7 +33,7 @@ export function routes(server: HttpServer, { pool, shardLook }: ApiParts): void 
       tags: [tag],
       response: { 200: jsonAnswer('All shards, by id', pageShape(shard)) },
     },
-    handler: async () => ({ items: [...(await shardLook.look())], next: null }),
+    handler: async () => ({ items: [...(await shardReader.read())], next: null }),
   });
 
   server.route({

@@ -1,6 +1,6 @@
 import type { GuardRow } from '../../../../shared/ports/endpoint-guards.ts';
 import type { RegisteredShard } from '../../../../shared/ports/registry.ts';
-import type { PartitionTraffic } from '../../../../shared/ports/group-look.ts';
+import type { PartitionTraffic } from '../../../../shared/ports/group-reader.ts';
 import type { ShardShape } from './shards.contract.ts';
 import type { ShardWork, WorkerReport } from './postgres/shard-figures.ts';
 

@@ -30,7 +30,7 @@ export interface JobCapacity {
 
 interface JobCapacityDeps {
   usage: Pick<ClientUsage, 'reserve' | 'release'>;
-  keyRates: Pick<KeyRates, 'take' | 'giveBack'>;
+  keyRates: Pick<KeyRates, 'take' | 'refund'>;
 }
 
 export function createJobCapacity({ usage, keyRates }: JobCapacityDeps): JobCapacity {
@@ -43,13 +43,13 @@ export function createJobCapacity({ usage, keyRates }: JobCapacityDeps): JobCapa
       const room = usage.reserve(client, storedJobs);
       if (room.kind === 'room') return room;
       // A job that the limit of the client refuses does not count towards the limit of the key.
-      keyRates.giveBack(key, 1);
+      keyRates.refund(key, 1);
       if (room.kind === 'rate') return { ...room, of: 'client' };
       return { ...room, of: room.stored >= client.definition.maxStoredJobs ? 'client' : 'key' };
     },
     release: (client, { key }, jobs) => {
       usage.release(client, jobs);
-      keyRates.giveBack(key, jobs);
+      keyRates.refund(key, jobs);
     },
   };
 }

@@ -47,10 +47,10 @@ describe('the rate limit of a key', () => {
 
   it('counts no jobs that were not stored, even if they were already exchanged', async () => {
     expect(taken(100)).toBe(100);
-    rates.giveBack('a', 10);
+    rates.refund('a', 10);
     expect(taken(300)).toBe(10);
     await passTime(clock, 1000);
-    rates.giveBack('a', 3);
+    rates.refund('a', 3);
     await passTime(clock, 1000);
     expect(reported.at(-2)).toEqual([['a', 100]]);
     expect(reported.at(-1)).toEqual([['a', -3]]);

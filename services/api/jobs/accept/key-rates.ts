@@ -4,7 +4,7 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { refill, secondsUntilOne, type RateShare } from '../../clients/rate-share.ts';
 
 /** Milliseconds between two exchanges with other processes. */
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 /** Milliseconds without submitted jobs after which a key is dropped. */
 const forgetAfterMs = 60_000;
 
@@ -36,7 +36,7 @@ export interface KeyRates {
    * @returns undefined if the rate allows the job, otherwise the seconds to wait
    */
   take(key: string, perSecond: number): number | undefined;
-  giveBack(key: string, jobs: number): void;
+  refund(key: string, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -53,19 +53,19 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
     return rate;
   }
 
-  async function look(): Promise<number> {
+  async function poll(): Promise<number> {
     const nowMs = clock.monotonicMs();
     for (const [key, { usedAtMs, unreported: unreported }] of rates) {
       if (unreported === 0 && nowMs - usedAtMs > forgetAfterMs) rates.delete(key);
     }
-    if (rates.size === 0) return lookEveryMs;
+    if (rates.size === 0) return pollEveryMs;
     const reported = new Map([...rates].map(([key, { unreported: unreported }]) => [key, unreported]));
     const others = await exchange(reported);
     for (const [key, jobs] of reported) {
       const rate = rates.get(key);
       if (rate) note(rate, jobs, others.get(key) ?? 0);
     }
-    return lookEveryMs;
+    return pollEveryMs;
   }
 
   function note(rate: KeyRate, reported: number, others: number): void {
@@ -79,7 +79,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
     rate.unreported -= reported;
   }
 
-  const loop = createLoop({ name: 'exchange-key-rates', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'exchange-key-rates', turn: poll, afterErrorMs: pollEveryMs, clock, logger });
 
   return {
     take: (key, perSecond) => {
@@ -92,7 +92,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
       rate.unreported += 1;
       return undefined;
     },
-    giveBack: (key, jobs) => {
+    refund: (key, jobs) => {
       const rate = rates.get(key);
       if (!rate) return;
       rate.tokens += jobs;

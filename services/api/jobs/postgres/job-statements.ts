@@ -166,14 +166,14 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
  * is neither missing nor repeated.
  */
 export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
-  const isBehind = `(ready_at, accepted_at, accept_order, id)
+  const isAfter = `(ready_at, accepted_at, accept_order, id)
         > (${atUs($('readyUs'))}, ${atUs($('acceptedUs'))}, ${$('nth')}::int2, ${$('id')}::uuid)`;
   const isOfKey = `client = ${$('client')}::uuid and ordering_key = ${$('key')}::text and ordering_key is not null`;
   return `
   with k as materialized (
-    select id from jobs where ${isOfKey} and (due_at < 'infinity' or sideline is not null) and ${isBehind}
+    select id from jobs where ${isOfKey} and (due_at < 'infinity' or sideline is not null) and ${isAfter}
     union all (
-      select id from jobs where ${isOfKey} and due_at = 'infinity' and sideline is null and ${isBehind}
+      select id from jobs where ${isOfKey} and due_at = 'infinity' and sideline is null and ${isAfter}
       order by ready_at, accepted_at, accept_order, id limit ${$('rows')}::int
     )
   )

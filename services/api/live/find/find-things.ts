@@ -9,7 +9,7 @@ import type { ClientStore } from '../../clients/parts.ts';
 import type { QuarantinedMessages, QuarantinedSteps } from '../../quarantine/parts.ts';
 import type { RunReports } from '../../runs/run-reports.port.ts';
 import type { ScheduleStore } from '../../schedules/schedule-store.port.ts';
-import type { ShardLook } from '../../installation/shards/shard-look.ts';
+import type { ShardReader } from '../../installation/shards/shard-reader.ts';
 
 export interface FindThingsDeps {
   campaignLists: CampaignLists;
@@ -22,7 +22,7 @@ export interface FindThingsDeps {
   quarantinedMessages: QuarantinedMessages;
   quarantinedSteps: QuarantinedSteps;
   catalogue: CatalogueReader;
-  shardLook: ShardLook;
+  shardReader: ShardReader;
   owners: Owners;
 }
 
@@ -150,9 +150,9 @@ function foundCampaign({ campaign, standing, runId }: ListedCampaign): FoundShap
   return { kind: 'campaign', id, title: campaign.definition.name, state: standing, campaignId: id, runId: run };
 }
 
-function namedIn({ catalogue, shardLook }: FindThingsDeps, text: string): FoundShape[] {
+function namedIn({ catalogue, shardReader }: FindThingsDeps, text: string): FoundShape[] {
   const types = Object.keys(catalogue.registered()).filter((name) => name.toLowerCase().includes(text));
-  const shards = shardLook.last().filter(({ id }) => id.toLowerCase().includes(text));
+  const shards = shardReader.last().filter(({ id }) => id.toLowerCase().includes(text));
   return [
     ...types
       .slice(0, mostByName)

@@ -12,7 +12,7 @@ import type { BudgetFigures, BudgetStore } from '../budget-store.port.ts';
 import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/campaign-store.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { askerOf } from '../../access/asker.ts';
+import { requesterOf } from '../../access/requester.ts';
 import { campaignBudgetsView, budgetLimitOf } from './campaign-budgets-view.ts';
 import type { ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/budgets.ts';
@@ -83,7 +83,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       const reasonField = reason === undefined ? {} : { reason };
       request.auditDetail = { ...reasonField, from: unitsBefore(before, requested), to: requested };
       const wanted = requested.filter((budget) => sizeOf(budget) !== sizeIn(before, budget.country));
-      const detail = { by: askerOf(request), ...reasonField, ...changedUnits(before, wanted) };
+      const detail = { by: requesterOf(request), ...reasonField, ...changedUnits(before, wanted) };
       if (wanted.length > 0) {
         await change(requireId('campaign', id), { before, wanted, detail, by: callerOf(request) });
       }

@@ -10,7 +10,7 @@ import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { isWaitingAfterCanary } from '../../../../shared/domain/run/canary.ts';
 import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
-import type { Asker } from '../../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../../shared/domain/run/requester.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 
@@ -21,7 +21,7 @@ export interface VerbDecision {
 
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
-export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
+export function decideVerb(verb: ControlVerb, run: RunHeader, by: Requester, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
   // The run waits for an approval or for a decision about its canary, and would then resume. After this pause, it waits
   // for a person.
@@ -54,7 +54,7 @@ const farthestDeadlineMs = 30 * 86_400_000;
  * Returns the changes of a run's deadline, priority or pace. A setting that already has the requested value counts as
  * unchanged.
  */
-export function decideChanges(run: RunHeader, requested: RunChanges, by: Asker, now: Date): ChangesDecision {
+export function decideChanges(run: RunHeader, requested: RunChanges, by: Requester, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
   const { reason, deadlineSeconds, deadlineAt, ...settings } = requested;
   const wanted = deadlineOf(run, { deadlineSeconds, deadlineAt });

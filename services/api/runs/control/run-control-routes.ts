@@ -10,7 +10,7 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../../../shared/domain/run/run-control.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { askerOf } from '../../access/asker.ts';
+import { requesterOf } from '../../access/requester.ts';
 import { decideChanges, decideVerb } from './control-run.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
@@ -92,7 +92,7 @@ function verbRoute(
       const reason = request.body?.reason;
       const runId = requireId('run', id);
       if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runNeedsApproval(id);
-      const controlled = await control.change(runId, (run) => decideVerb(verb, run, askerOf(request), reason));
+      const controlled = await control.change(runId, (run) => decideVerb(verb, run, requesterOf(request), reason));
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: run.state };
@@ -127,7 +127,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
       const ifMatch = request.headers['if-match'];
       const controlled = await control.change(requireId('run', id), (run) => {
         requireMatch(ifMatch, runSummaryView(run));
-        return decideChanges(run, request.body, askerOf(request), clock.now());
+        return decideChanges(run, request.body, requesterOf(request), clock.now());
       });
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;

@@ -13,7 +13,7 @@ import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
-import { askerOf } from '../../access/asker.ts';
+import { requesterOf } from '../../access/requester.ts';
 import type { Retries, RetryFilter } from '../retries.port.ts';
 import type { RunReports, RunSnapshot } from '../run-reports.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
@@ -74,7 +74,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
         parentRunId: requestedRunId,
         filter,
         deadlineSeconds,
-        asker: askerOf(request),
+        asker: requesterOf(request),
       });
       if (verdict.kind === 'running') throw stillRunning(verdict.runId);
       if (verdict.kind === 'not-ended') throw notEnded(snapshot);

@@ -34,7 +34,7 @@ export interface ScheduleStoreDeps {
 }
 
 /** Maximum number of scans for due instants before a change. Each scan handles tens of thousands of instants. */
-const maxLooks = 50;
+const maxSearches = 50;
 
 export function createScheduleStore({ pool, region, owner, quotas }: ScheduleStoreDeps): ScheduleStore {
   const firing: Firing = { decider: { region: null, nodeRegion: region, owner }, quotas };
@@ -224,7 +224,7 @@ async function decidePending(
  * Decides about pending instants in any region. Returns false if more instants are pending than can be decided here.
  */
 async function firePending(client: PoolClient, scheduleId: string, { decider, quotas }: Firing): Promise<boolean> {
-  for (let look = 0; look < maxLooks; look++) {
+  for (let look = 0; look < maxSearches; look++) {
     const { rows } = await client.query<PlannedColumns>(statements.selectPending, [scheduleId]);
     if (rows.length === 0) return true;
     await fireSchedules(client, rows, decider, quotas);
@@ -263,8 +263,8 @@ export function scheduleTimesOf(
   afterMs: number,
 ): [string | null, string] {
   const recurrence = recurrenceOf(definition, madeAtMs, calendars);
-  const { fireMs, lookMs } = nextTimes(recurrence, afterMs);
-  return [fireMs === null ? null : iso(fireMs), iso(lookMs ?? recurrence.untilMs ?? afterMs)];
+  const { fireMs, checkMs } = nextTimes(recurrence, afterMs);
+  return [fireMs === null ? null : iso(fireMs), iso(checkMs ?? recurrence.untilMs ?? afterMs)];
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

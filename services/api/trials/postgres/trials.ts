@@ -5,7 +5,7 @@ import type { ClearedBy } from '../../../../shared/domain/approval/clearance.ts'
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
-import type { Asker } from '../../../../shared/domain/run/asker.ts';
+import type { Requester } from '../../../../shared/domain/run/requester.ts';
 import type { TrialCounts } from '../../../../shared/contracts/runs/trials.ts';
 import { countStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { checkTestApproval, previewTest, type TestVerdict, type WantedTest } from './judge-test.ts';
@@ -23,7 +23,7 @@ interface NewTrial {
   campaignId: string;
   revision: number;
   /** The person or key that requested the trial, for the history of the run. */
-  asker: Asker;
+  asker: Requester;
 }
 
 /** `changed`: the campaign is at another revision, is archived, or its policy or approval changed this moment. */

@@ -4,7 +4,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts';
 
-const failuresPerLook = 20_000;
+const failuresPerRead = 20_000;
 
 /** Lists closed runs. $1: limit. The time is returned as text, because a JavaScript `Date` has no microseconds. */
 const closedRuns = `
@@ -141,7 +141,7 @@ async function countFeed(pool: Pool, feed: string): Promise<StepCount[]> {
   const counts = new Map<number, StepCount>();
   let place = { batchNo: -1, step: 0, user: '' };
   for (;;) {
-    const { rows } = await pool.query<SliceRow>(countSlice.with({ feed, ...place, limit: failuresPerLook }));
+    const { rows } = await pool.query<SliceRow>(countSlice.with({ feed, ...place, limit: failuresPerRead }));
     const [row] = rows;
     if (!row) return [...counts.values()];
     for (const { step, delivered, undelivered } of row.lines) {

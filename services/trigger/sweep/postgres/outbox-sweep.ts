@@ -3,7 +3,7 @@ import type { StepRef } from '../../../../shared/ports/step-ledger.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { lostBefore } from '../../../../shared/postgres/ledger/step-writes.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
-import type { OutboxSweep, WindowLook } from '../../ports/outbox-sweep.ts';
+import type { OutboxSweep, ExaminedWindow } from '../../ports/outbox-sweep.ts';
 import * as statements from './sweep-statements.ts';
 
 interface DueStep extends StepRef {
@@ -43,17 +43,17 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       const { rows } = await pool.query<{ feedId: string; inMs: number }>(query);
       return new Map(rows.map(({ feedId, inMs }) => [feedId, inMs]));
     },
-    takeBack: async (refs) => {
+    revertOffers: async (refs) => {
       const keys = {
         feeds: plainArray(refs.map(({ feedId }) => feedId)),
         batchNos: plainArray(refs.map(({ batchNo }) => batchNo)),
         steps: plainArray(refs.map(({ step }) => step)),
       };
-      await retryingDeadlocks(() => pool.query(statements.takeBack.with(keys)));
+      await retryingDeadlocks(() => pool.query(statements.revertOffers.with(keys)));
     },
-    look: async ({ feedId, chainLength }, { from, limit, unborn }) => {
+    examine: async ({ feedId, chainLength }, { from, limit, unborn }) => {
       const params = { feed: feedId, chainLength, from, limit, unborn: plainArray(unborn) };
-      const { rows } = await retryingDeadlocks(() => pool.query<WindowLook>(statements.look.with(params)));
+      const { rows } = await retryingDeadlocks(() => pool.query<ExaminedWindow>(statements.examine.with(params)));
       return rows.at(0) ?? { running: 0, next: null };
     },
   };

@@ -96,7 +96,7 @@ export const nextDue = statementOf<{ feeds: string; withinMs: number | null }>(
   ) a`,
 );
 
-export const takeBack = statementOf<{ feeds: string; batchNos: string; steps: string }>(
+export const revertOffers = statementOf<{ feeds: string; batchNos: string; steps: string }>(
   'sweep-take-back',
   ($) => `
   update agenda a set offers = greatest(a.offers - 1, 0), offer_at = now() + interval '5 seconds'
@@ -104,7 +104,7 @@ export const takeBack = statementOf<{ feeds: string; batchNos: string; steps: st
   where a.feed = k.feed and a.batch_no = k.batch_no and a.step = k.step`,
 );
 
-export interface LookParams {
+export interface ExamineParams {
   feed: string;
   chainLength: number;
   from: number;
@@ -117,7 +117,7 @@ export interface LookParams {
  * with its last step: every batch below the mark is through the chain or on the agenda. The mark moves only if the
  * window begins at the mark.
  */
-export const look = statementOf<LookParams>(
+export const examine = statementOf<ExamineParams>(
   'sweep-look',
   ($) => `
   with f as (

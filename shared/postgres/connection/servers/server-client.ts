@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { afterReading } from '../../../runtime/after-reading.ts';
 import type { DatabaseServer, WantedServer } from '../../../runtime/configuration/database-url.ts';
-import { PassedOverError, passedOverBecause } from './passed-over.ts';
+import { SkippedServerError, skippedServerError } from './try-servers.ts';
 import type { ServerOrder } from './server-order.ts';
 
-/** A server that does not answer within this time is passed over. */
+/** A server that does not answer within this time is skipped. */
 const connectTimeoutMs = 5_000;
 
 /**
@@ -79,10 +79,10 @@ export class ServerClient extends pg.Client {
       await this.#inTime(super.connect(), 'it does not answer in time');
       if (this.#shared.wanted !== 'any' && !this.#isReported()) await this.#ask();
       const problem = this.#whyNot();
-      if (problem !== undefined) throw new PassedOverError(this.server, problem);
+      if (problem !== undefined) throw new SkippedServerError(this.server, problem);
     } catch (error) {
-      const over = error instanceof PassedOverError ? error : passedOverBecause(this.server, error);
-      if (over) order.passedOver(this.server);
+      const over = error instanceof SkippedServerError ? error : skippedServerError(this.server, error);
+      if (over) order.skip(this.server);
       this.end().catch(() => undefined);
       throw over ?? error;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/properties.ts';
 import { parseDatabaseUrl } from '../../../runtime/configuration/database-url.ts';
-import { tryServers, NoServerError, PassedOverError } from './passed-over.ts';
+import { tryServers, NoServerError, SkippedServerError } from './try-servers.ts';
 import { createServerOrder } from './server-order.ts';
 
 const { servers } = parseDatabaseUrl('postgres://a,b,c,d/db');
@@ -12,11 +12,11 @@ describe('the order of database servers', () => {
     const order = createServerOrder(servers);
     const tried = servers.map(() => {
       const next = order.next();
-      order.passedOver(next);
+      order.skip(next);
       return next;
     });
     expect(tried).toEqual(servers);
-    expect(order.next(), 'all were passed over, so it begins again').toBe(a);
+    expect(order.next(), 'all were skipped, so it begins again').toBe(a);
   });
 
   it('begins with the last suitable server, followed by the others as in the URL', () => {
@@ -25,7 +25,7 @@ describe('the order of database servers', () => {
     expect(order.recordAccepted(c ?? a)).toBe(false);
     const tried = servers.map(() => {
       const next = order.next();
-      order.passedOver(next);
+      order.skip(next);
       return next;
     });
     expect(tried).toEqual([c, a, b, d]);
@@ -37,7 +37,7 @@ describe('the order of database servers', () => {
       fc.asyncProperty(place, place, fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (now, before, many, s) => {
         const order = createServerOrder(servers);
         order.recordAccepted(servers[before] ?? a);
-        const look = () =>
+        const read = () =>
           tryServers({ servers: servers.length, wanted: 'read-write' }, async () => {
             const tried = order.next();
             await s.schedule(Promise.resolve());
@@ -45,10 +45,10 @@ describe('the order of database servers', () => {
               order.recordAccepted(tried);
               return tried;
             }
-            order.passedOver(tried);
-            throw new PassedOverError(tried, 'is a standby');
+            order.skip(tried);
+            throw new SkippedServerError(tried, 'is a standby');
           });
-        const found = Promise.all(Array.from({ length: many }, look));
+        const found = Promise.all(Array.from({ length: many }, read));
         await s.waitFor(found);
         expect(new Set(await found)).toEqual(new Set([servers[now]]));
       }),
@@ -63,8 +63,8 @@ describe('the search for a suitable database server', () => {
     const order = createServerOrder(servers);
     const found = tryServers(wanted, () => {
       const tried = order.next();
-      order.passedOver(tried);
-      return Promise.reject(new Error('the pool says', { cause: new PassedOverError(tried, `not ${tried.host}`) }));
+      order.skip(tried);
+      return Promise.reject(new Error('the pool says', { cause: new SkippedServerError(tried, `not ${tried.host}`) }));
     });
     await expect(found).rejects.toThrow(NoServerError);
     await expect(found).rejects.toThrow(

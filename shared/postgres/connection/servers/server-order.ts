@@ -6,11 +6,11 @@ import type { DatabaseServer } from '../../../runtime/configuration/database-url
  */
 export interface ServerOrder {
   /**
-   * Returns the first server that was not passed over since a server was last of the wanted kind. Starts over if all
-   * were passed over.
+   * Returns the first server that was not skipped since a server was last of the wanted kind. Starts over if all
+   * were skipped.
    */
   next(): DatabaseServer;
-  passedOver(server: DatabaseServer): void;
+  skip(server: DatabaseServer): void;
   /** Records that the server is of the wanted kind. Returns true if it differs from the last such server. */
   recordAccepted(server: DatabaseServer): boolean;
 }
@@ -25,7 +25,7 @@ export function createServerOrder(servers: readonly [DatabaseServer, ...Database
       passed.clear();
       return last;
     },
-    passedOver: (server) => void passed.add(server),
+    skip: (server) => void passed.add(server),
     recordAccepted: (server) => {
       const isOther = server !== last;
       last = server;

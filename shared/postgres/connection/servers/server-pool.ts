@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { tryServers } from './passed-over.ts';
+import { tryServers } from './try-servers.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];

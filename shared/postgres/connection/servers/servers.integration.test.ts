@@ -8,7 +8,7 @@ import { parseDatabaseUrl } from '../../../runtime/configuration/database-url.ts
 import { createPool } from '../pool.ts';
 import { createDatabase, dropDatabase } from '../databases.ts';
 import { connectClient } from './servers.ts';
-import { lookAtServers } from './servers-look.ts';
+import { checkServers } from './check-servers.ts';
 
 /** Several addresses of one server, and one of no server; settings of the database decide whether it is the leader. */
 describe('the servers of a DATABASE_URL with several hosts', () => {
@@ -64,7 +64,7 @@ describe('the servers of a DATABASE_URL with several hosts', () => {
     await expect(connectClient(at(nobody, there()))).rejects.toThrow(reported);
     const primary = open(`${at(nobody, there())}?target_session_attrs=primary`);
     expect((await primary.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
-    await expect(lookAtServers(at(nobody, there()))).rejects.toThrow(
+    await expect(checkServers(at(nobody, there()))).rejects.toThrow(
       `${nobody} is away (connect ECONNREFUSED ${nobody}), ${there()} may only be read`,
     );
   });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseDatabaseUrl, type DatabaseAddress } from '../../../runtime/configuration/database-url.ts';
 import { sendSettings, sessionOf, type Session, type SessionSettings } from './session-settings.ts';
-import { tryServers } from './passed-over.ts';
+import { tryServers } from './try-servers.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
 import { ServerPool } from './server-pool.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/support/postgres-database.ts';
 import { migrate, openForMigrations } from '../migrate.ts';
 import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../pool.ts';
-import { lookAtRoundTrip } from '../round-trip.ts';
+import { checkRoundTrip } from '../round-trip.ts';
 import { connectClient } from './servers.ts';
 import { openTestPool } from '../../../../test/support/test-pool.ts';
 
@@ -58,7 +58,7 @@ describe('a session on a database with unusual defaults', () => {
     for (const create of [createPool, createHotPathPool, createAcceptPool, createUploadPool]) {
       const pool = create({ connectionString: url(), applicationName: 'settings', max: 1, logger });
       expect(settingsRows.parse((await pool.query(selectSettings)).rows)[0].settings, create.name).toBe(right);
-      expect(await lookAtRoundTrip(pool)).toContain('come back as they were sent');
+      expect(await checkRoundTrip(pool)).toContain('come back as they were sent');
       await pool.end();
     }
   });
@@ -100,7 +100,7 @@ describe('a session on a database with unusual defaults', () => {
     ['search_path=elsewhere', 'the schema of tables'],
   ])("fails the doctor's round trip with %s", async (setting, kind) => {
     const pool: Pool = openTestPool({ connectionString: database.url, max: 1, options: `${relied} -c ${setting}` });
-    await expect(lookAtRoundTrip(pool)).rejects.toThrow(`not as they were sent: ${kind}`);
+    await expect(checkRoundTrip(pool)).rejects.toThrow(`not as they were sent: ${kind}`);
     await pool.end();
   });
 });

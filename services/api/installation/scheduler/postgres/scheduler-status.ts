@@ -5,42 +5,42 @@ import type { WithDates } from '../../../../../shared/postgres/connection/rows.t
 
 type RowShape<List extends keyof SchedulerShape> = SchedulerShape[List] extends (infer Row)[] ? Row : never;
 
-export type RegionLook = WithDates<RowShape<'regions'>, 'changedAt'>;
-type NodeLook = WithDates<Omit<RowShape<'nodes'>, 'partitions'>, 'startedAt'>;
-type PartitionLook = WithDates<RowShape<'partitions'>, 'since'>;
+export type RegionStatus = WithDates<RowShape<'regions'>, 'changedAt'>;
+type NodeStatus = WithDates<Omit<RowShape<'nodes'>, 'partitions'>, 'startedAt'>;
+type PartitionStatus = WithDates<RowShape<'partitions'>, 'since'>;
 /** Host as Postgres returns it: `clientId` is still a UUID instead of a public id. */
-type HostLook = WithDates<RowShape<'hosts'>, 'openedAt'>;
+type HostStatus = WithDates<RowShape<'hosts'>, 'openedAt'>;
 
-export interface SchedulerLook {
-  regions: RegionLook[];
-  nodes: NodeLook[];
+export interface StoredSchedulerStatus {
+  regions: RegionStatus[];
+  nodes: NodeStatus[];
   leaders: SchedulerShape['leaders'];
-  partitions: PartitionLook[];
+  partitions: PartitionStatus[];
   /** Hosts with an open circuit breaker. */
-  hosts: HostLook[];
+  hosts: HostStatus[];
 }
 
 /** Reads the state of scheduling for people, and changes regions and hosts. */
 export function createSchedulerStatus({ pool }: { pool: Pool }) {
-  async function regions(): Promise<RegionLook[]> {
-    const { rows } = await pool.query<RegionLook>(selectRegions);
+  async function regions(): Promise<RegionStatus[]> {
+    const { rows } = await pool.query<RegionStatus>(selectRegions);
     return rows;
   }
 
-  async function change(region: string, text: string, values: readonly unknown[]): Promise<RegionLook[] | undefined> {
+  async function change(region: string, text: string, values: readonly unknown[]): Promise<RegionStatus[] | undefined> {
     await pool.query(text, [region, ...values]);
     const all = await regions();
     return all.some(({ name }) => name === region) ? all : undefined;
   }
 
   return {
-    look: async (): Promise<SchedulerLook> => {
+    read: async (): Promise<StoredSchedulerStatus> => {
       const [all, nodes, leaders, partitions, hosts] = await Promise.all([
         regions(),
-        pool.query<NodeLook>(selectNodes),
+        pool.query<NodeStatus>(selectNodes),
         pool.query<RowShape<'leaders'>>(selectLeaders),
-        pool.query<PartitionLook>(selectPartitions),
-        pool.query<HostLook>(selectHosts),
+        pool.query<PartitionStatus>(selectPartitions),
+        pool.query<HostStatus>(selectHosts),
       ]);
       return { regions: all, nodes: nodes.rows, leaders: leaders.rows, partitions: partitions.rows, hosts: hosts.rows };
     },

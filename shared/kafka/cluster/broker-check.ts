@@ -7,13 +7,13 @@ import { ConfigurationError } from '../../runtime/configuration/configuration-er
  * Checks that a broker answers requests. The kernel accepts connections to a process that is stopped, so a connection
  * alone shows nothing.
  */
-export interface BrokerLook {
+export interface BrokerCheck {
   /** Rejects with the cause if none of the given brokers answers within seconds. */
   require: () => Promise<void>;
   close(): Promise<void>;
 }
 
-export interface BrokerLookDeps {
+export interface BrokerCheckDeps {
   /** Configured client, whose TLS and user apply to each request. */
   kafka: Pick<KafkaConnection, 'brokerAt'>;
   /** Brokers as `host:port`. */
@@ -25,15 +25,15 @@ const answersWithinMs = 1_500;
 /** Milliseconds for a connection. A distant network may need longer than a check: later checks wait for it too. */
 const connectsWithinMs = 10_000;
 
-export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook {
+export function createBrokerCheck({ kafka, brokers }: BrokerCheckDeps): BrokerCheck {
   const opened = new Map<string, Cluster>();
-  const asking = new Map<string, Promise<void>>();
+  const probing = new Map<string, Promise<void>>();
 
-  async function ask(broker: string): Promise<void> {
+  async function probe(broker: string): Promise<void> {
     const cluster = opened.get(broker) ?? kafka.brokerAt(broker, connectsWithinMs);
     opened.set(broker, cluster);
     try {
-      await askApiVersions(cluster);
+      await requestApiVersions(cluster);
     } catch (error) {
       // The next request opens another connection: this one may never answer again.
       opened.delete(broker);
@@ -43,9 +43,9 @@ export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook
   }
 
   /** Sends a broker one request at a time: further callers share the result of the first one. */
-  async function askOnce(broker: string): Promise<void> {
-    const under = asking.get(broker) ?? ask(broker).finally(() => asking.delete(broker));
-    asking.set(broker, under);
+  async function probeOnce(broker: string): Promise<void> {
+    const under = probing.get(broker) ?? probe(broker).finally(() => probing.delete(broker));
+    probing.set(broker, under);
     try {
       await within(answersWithinMs, under);
     } catch (error) {
@@ -56,7 +56,7 @@ export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook
   return {
     require: async () => {
       try {
-        await Promise.any(brokers.map(askOnce));
+        await Promise.any(brokers.map(probeOnce));
       } catch (error) {
         const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
         const texts = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause)));
@@ -73,19 +73,19 @@ export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook
 }
 
 /** @throws {ConfigurationError} one line with the cause for each broker, if none answers */
-export async function requireBrokerOnce(deps: BrokerLookDeps): Promise<void> {
-  const look = createBrokerLook(deps);
+export async function requireBrokerOnce(deps: BrokerCheckDeps): Promise<void> {
+  const check = createBrokerCheck(deps);
   try {
-    await look.require();
+    await check.require();
   } catch (error) {
     throw new ConfigurationError(error instanceof Error ? error.message : String(error));
   } finally {
-    await look.close();
+    await check.close();
   }
 }
 
 /** Connects, which includes TLS and the user's authentication, and sends the lightest request of Kafka's protocol. */
-async function askApiVersions(cluster: Cluster): Promise<void> {
+async function requestApiVersions(cluster: Cluster): Promise<void> {
   await cluster.connect();
   const seed: unknown = Reflect.get(Object(Reflect.get(cluster, 'brokerPool')), 'seedBroker');
   const apiVersions: unknown = Reflect.get(Object(seed), 'apiVersions');

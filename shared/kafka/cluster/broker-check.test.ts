@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createKafka } from '../client/connection.ts';
-import { createBrokerLook } from './broker-look.ts';
+import { createBrokerCheck } from './broker-check.ts';
 
 const real = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: pino({ level: 'silent' }) });
 
@@ -22,7 +22,7 @@ function brokersThat(answers: Record<string, () => Promise<void>>) {
     };
     return cluster;
   };
-  return { look: createBrokerLook({ kafka: { brokerAt }, brokers: Object.keys(answers) }), connections, closed };
+  return { check: createBrokerCheck({ kafka: { brokerAt }, brokers: Object.keys(answers) }), connections, closed };
 }
 
 const answers = () => Promise.resolve();
@@ -30,43 +30,46 @@ const isSilent = () => Promise.reject(new Error('Request ApiVersions(key: 18, ve
 
 describe('a check of the brokers', () => {
   it('succeeds if one broker answers', async () => {
-    const { look } = brokersThat({ 'one:9092': isSilent, 'two:9092': answers });
-    await look.require();
+    const { check } = brokersThat({ 'one:9092': isSilent, 'two:9092': answers });
+    await check.require();
   });
 
   it('names each broker and its cause if none answers', async () => {
-    const { look } = brokersThat({ 'one:9092': isSilent, 'two:9092': () => Promise.reject(new Error('ECONNREFUSED')) });
-    await expect(look.require()).rejects.toThrow(
+    const { check } = brokersThat({
+      'one:9092': isSilent,
+      'two:9092': () => Promise.reject(new Error('ECONNREFUSED')),
+    });
+    await expect(check.require()).rejects.toThrow(
       'no broker of KAFKA_BROKERS answers (one:9092: Request ApiVersions(key: 18, version: 2) timed out; two:9092: ECONNREFUSED)',
     );
   });
 
   it('keeps its connection while the broker answers, and opens a new one after a failure', async () => {
     let isStopped = false;
-    const { look, connections, closed } = brokersThat({ 'one:9092': () => (isStopped ? isSilent() : answers()) });
-    await look.require();
-    await look.require();
+    const { check, connections, closed } = brokersThat({ 'one:9092': () => (isStopped ? isSilent() : answers()) });
+    await check.require();
+    await check.require();
     expect([connections.length, closed.length]).toEqual([1, 0]);
     isStopped = true;
-    await expect(look.require()).rejects.toThrow('timed out');
+    await expect(check.require()).rejects.toThrow('timed out');
     isStopped = false;
-    await look.require();
+    await check.require();
     expect([connections.length, closed.length]).toEqual([2, 1]);
-    await look.close();
+    await check.close();
     expect(closed).toHaveLength(2);
   });
 
   it('does not wait for a broker that never answers', async () => {
-    const { look } = brokersThat({ 'one:9092': () => new Promise(() => undefined) });
-    await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
+    const { check } = brokersThat({ 'one:9092': () => new Promise(() => undefined) });
+    await expect(check.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
   });
 
   it('reuses a connection that took longer than one check', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const { look, connections, closed } = brokersThat({ 'one:9092': () => promise });
-    await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
+    const { check, connections, closed } = brokersThat({ 'one:9092': () => promise });
+    await expect(check.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
     resolve(undefined);
-    await look.require();
+    await check.require();
     expect([connections.length, closed.length]).toEqual([1, 0]);
   });
 });

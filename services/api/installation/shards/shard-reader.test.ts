@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSettableClock } from '../../../../test/support/settable-clock.ts';
-import { createShardLook, type ShardLookDeps } from './shard-look.ts';
+import { createShardReader, type ShardReaderDeps } from './shard-reader.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
 
@@ -11,7 +11,7 @@ const shard = { actionType: 'award-reward', country: 'SG' };
 async function summedUp(tookMs: number, seconds: number) {
   const clock = createSettableClock();
   const counts = { work: 0, reports: 0 };
-  const look = createShardLook({
+  const read = createShardReader({
     topicPrefix: 'muster',
     clock,
     registry: { refresh: () => Promise.resolve({ shards: [{ ...shard, partitions: 1, createdAt: new Date(0) }] }) },
@@ -27,11 +27,11 @@ async function summedUp(tookMs: number, seconds: number) {
     },
     guards: { list: () => Promise.resolve([]) },
     group: { look: () => Promise.resolve(null) },
-  } as unknown as ShardLookDeps);
+  } as unknown as ShardReaderDeps);
   const waiting: number[] = [];
   for (let second = 0; second < seconds; second++) {
     clock.advance(1000);
-    const [row] = await look.look();
+    const [row] = await read.read();
     waiting.push(row?.lag.waiting ?? 0);
   }
   return { ...counts, waiting };
@@ -40,7 +40,7 @@ async function summedUp(tookMs: number, seconds: number) {
 it('the reader of shards sums the work of runs at each read if the sum is fast', async () => {
   const { work, reports, waiting } = await summedUp(5, 20);
   expect([work, reports]).toEqual([20, 20]);
-  expect(waiting).toEqual(waiting.map((_, look) => look + 1));
+  expect(waiting).toEqual(waiting.map((_, read) => read + 1));
 });
 
 it('the reader of shards spends a twentieth of its time on slow sums, and reads all other data as often as before', async () => {

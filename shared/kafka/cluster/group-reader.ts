@@ -1,18 +1,22 @@
 import { AssignerProtocol, type Admin } from 'kafkajs';
-import type { GroupLook, PartitionTraffic } from '../../ports/group-look.ts';
+import type { GroupReader, PartitionTraffic } from '../../ports/group-reader.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { KafkaConnection } from '../client/connection.ts';
-import { createOffsetLook } from './offset-look.ts';
+import { createOffsetReader } from './offset-reader.ts';
 
-export interface GroupLookDeps {
+export interface GroupReaderDeps {
   kafka: KafkaConnection;
   groupId: string;
   logger: Logger;
 }
 
 /** Creates a reader of a group's members and positions. It connects at the first call. */
-export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): GroupLook & { close(): Promise<void> } {
-  const offsets = createOffsetLook({ kafka, groupId });
+export function createGroupReader({
+  kafka,
+  groupId,
+  logger,
+}: GroupReaderDeps): GroupReader & { close(): Promise<void> } {
+  const offsets = createOffsetReader({ kafka, groupId });
   let admin: Promise<Admin> | undefined;
 
   async function open(): Promise<Admin> {
@@ -42,11 +46,11 @@ export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): Grou
   }
 
   return {
-    look: async (topics) => {
+    read: async (topics) => {
       try {
-        const [owners, looked] = await Promise.all([members(), offsets.look(topics)]);
+        const [owners, read] = await Promise.all([members(), offsets.read(topics)]);
         return new Map(
-          Array.from(looked, ([topic, partitions]): [string, PartitionTraffic[]] => [
+          Array.from(read, ([topic, partitions]): [string, PartitionTraffic[]] => [
             topic,
             partitions.map(({ partition, end, committed }) => ({
               partition,
@@ -56,7 +60,7 @@ export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): Grou
           ]),
         );
       } catch (error) {
-        logger.debug({ err: error, groupId }, 'could not look at the group');
+        logger.debug({ err: error, groupId }, 'could not read the group');
         return null;
       }
     },

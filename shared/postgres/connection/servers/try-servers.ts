@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DatabaseServer, WantedServer } from '../../../runtime/configuration/database-url.ts';
 
 /** A server that is not of the wanted kind, or does not answer: the next server is tried. */
-export class PassedOverError extends Error {
+export class SkippedServerError extends Error {
   readonly server: DatabaseServer;
 
   constructor(server: DatabaseServer, message: string, options?: ErrorOptions) {
@@ -17,11 +17,11 @@ const whatIsWanted: Readonly<Record<WantedServer, string>> = {
   'read-write': 'may be written to',
 };
 
-/** All servers were passed over; another one may become the leader in a moment. */
+/** All servers were skipped; another one may become the leader in a moment. */
 export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 
-  constructor(wanted: WantedServer, passed: Iterable<PassedOverError>) {
+  constructor(wanted: WantedServer, passed: Iterable<SkippedServerError>) {
     const reasons = [...passed].map(({ server, message }) => `${server.name}: ${message}`);
     super(`no server in DATABASE_URL ${whatIsWanted[wanted]}: ${reasons.join('; ')}`);
   }
@@ -31,14 +31,14 @@ export class NoServerError extends Error {
 const ownToServer = ['53', '57', '58', 'XX'];
 
 /**
- * Returns the error with which a server is passed over, because it is unreachable, full or starting. Returns undefined
+ * Returns the error with which a server is skipped, because it is unreachable, full or starting. Returns undefined
  * if all servers would refuse alike, for example because of a wrong password or name.
  */
-export function passedOverBecause(server: DatabaseServer, error: unknown): PassedOverError | undefined {
+export function skippedServerError(server: DatabaseServer, error: unknown): SkippedServerError | undefined {
   if (!(error instanceof Error)) return undefined;
   const isAnswer = error instanceof pg.DatabaseError;
   if (isAnswer && !ownToServer.includes(error.code?.slice(0, 2) ?? '')) return undefined;
-  return new PassedOverError(server, reasonOf(error), { cause: error });
+  return new SkippedServerError(server, reasonOf(error), { cause: error });
 }
 
 /** Returns the reason in words. A host name with several addresses fails with an AggregateError without a message. */
@@ -48,28 +48,28 @@ function reasonOf(error: Error): string {
 }
 
 /** Returns the error or its cause, because the pool wraps the error of a connection that timed out. */
-function passedOverIn(error: unknown): PassedOverError | undefined {
-  if (error instanceof PassedOverError) return error;
-  return error instanceof Error ? passedOverIn(error.cause) : undefined;
+function skippedServerErrorIn(error: unknown): SkippedServerError | undefined {
+  if (error instanceof SkippedServerError) return error;
+  return error instanceof Error ? skippedServerErrorIn(error.cause) : undefined;
 }
 
 /** Other connections change the order meanwhile: a server may be tried twice before another is tried once. */
 const roundsAtMost = 3;
 
 /**
- * Tries servers until one is of the wanted kind or each was passed over.
+ * Tries servers until one is of the wanted kind or each was skipped.
  * @throws {NoServerError} with the reason for each server
  */
 export async function tryServers<Found>(
   { servers, wanted }: { servers: number; wanted: WantedServer },
   tryNext: () => Promise<Found>,
 ): Promise<Found> {
-  const passed = new Map<DatabaseServer, PassedOverError>();
+  const passed = new Map<DatabaseServer, SkippedServerError>();
   for (let tries = 0; passed.size < servers && tries < roundsAtMost * servers; tries++) {
     try {
       return await tryNext();
     } catch (error) {
-      const over = passedOverIn(error);
+      const over = skippedServerErrorIn(error);
       if (over === undefined) throw error;
       passed.set(over.server, over);
     }

@@ -10,7 +10,7 @@ import { addToTotals } from './totals.ts';
 const causeLastsMs = 120_000;
 
 /** Releases the row: it waits, and gets an entry on the agenda. */
-export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
+export function releaseStep(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
   const { feedId, batchNo, step, open, answered, cause } = result;
   const isLifted = result.whileHeld === true && !isQuiet(database, result);
   const waits = isLifted ? { ...result, delayMs: liftedRetryMs } : result;

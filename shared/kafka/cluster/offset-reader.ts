@@ -11,9 +11,9 @@ export interface PartitionOffsets {
 }
 
 /** Reads the position of a group in its topics: a few requests for all topics, however many partitions they have. */
-export interface OffsetLook {
+export interface OffsetReader {
   /** Returns offsets by topic, without missing topics. @throws if brokers do not answer */
-  look(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
+  read(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   close(): Promise<void>;
 }
 
@@ -25,9 +25,9 @@ const offsetsByTopic = z.array(
 );
 const committedAnswer = z.object({ responses: offsetsByTopic });
 
-export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; groupId: string }): OffsetLook {
+export function createOffsetReader({ kafka, groupId }: { kafka: KafkaConnection; groupId: string }): OffsetReader {
   let opened: Cluster | undefined;
-  let looking: Promise<unknown> = Promise.resolve();
+  let lastRead: Promise<unknown> = Promise.resolve();
 
   async function current(): Promise<Cluster> {
     opened ??= kafka.cluster();
@@ -36,7 +36,7 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
     return opened;
   }
 
-  async function lookOnce(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+  async function readOnce(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
     const cluster = await current();
     await cluster.addMultipleTargetTopics([...topics]);
     await cluster.refreshMetadataIfNecessary();
@@ -68,26 +68,26 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
     );
   }
 
-  async function lookAgain(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+  async function readWithRetry(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
     try {
-      return await lookOnce(topics);
+      return await readOnce(topics);
     } catch {
       // Leaders and coordinators move: refresh the metadata and retry once.
       await (await current()).refreshMetadata();
-      return await lookOnce(topics);
+      return await readOnce(topics);
     }
   }
 
   return {
-    look: (topics) => {
-      const answer = looking.then(() =>
-        topics.length === 0 ? new Map<string, PartitionOffsets[]>() : lookAgain(topics),
+    read: (topics) => {
+      const answer = lastRead.then(() =>
+        topics.length === 0 ? new Map<string, PartitionOffsets[]>() : readWithRetry(topics),
       );
-      looking = answer.catch(() => undefined);
+      lastRead = answer.catch(() => undefined);
       return answer;
     },
     close: async () => {
-      await looking;
+      await lastRead;
       await opened?.disconnect();
     },
   };

@@ -1,6 +1,6 @@
 import { topicNames, type Shard } from '../../../../shared/domain/endpoint/shard.ts';
 import type { GuardReader } from '../../../../shared/ports/endpoint-guards.ts';
-import type { GroupLook } from '../../../../shared/ports/group-look.ts';
+import type { GroupReader } from '../../../../shared/ports/group-reader.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { GaugeSpec, Meter } from '../../../../shared/ports/meter.ts';
 import { pauseAfter } from '../../../../shared/runtime/pause-after.ts';
@@ -16,32 +16,39 @@ const freshMs = 1000;
 /** Maximum pause between two sums of the runs' work. With thousands of unfinished runs, a sum takes seconds. */
 const longestWorkPauseMs = 300_000;
 
-export interface ShardLookDeps {
+export interface ShardReaderDeps {
   registry: Pick<RegistryReader, 'refresh'>;
   figures: ShardFigures;
   guards: GuardReader;
-  group: GroupLook;
+  group: GroupReader;
   topicPrefix: string;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-export interface ShardLook {
+export interface ShardReader {
   /**
    * Returns the shards as they were at most about a second ago. The work of runs may be older: up to twenty times the
    * duration of its query.
    * @param isChanged true after a change of a shard, so that the result must be read after this call
    */
-  look(isChanged?: boolean): Promise<readonly ShardShape[]>;
+  read(isChanged?: boolean): Promise<readonly ShardShape[]>;
   /** Returns the result of the last read; empty before the first read. */
   last(): readonly ShardShape[];
 }
 
-export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
+export function createShardReader({
+  registry,
+  figures,
+  guards,
+  group,
+  topicPrefix,
+  clock,
+}: ShardReaderDeps): ShardReader {
   const names = topicNames(topicPrefix);
   const history = createLagHistory();
   let seen: readonly ShardShape[] = [];
   let seenAtMs = -Infinity;
-  let looking: Promise<readonly ShardShape[]> | undefined;
+  let reading: Promise<readonly ShardShape[]> | undefined;
   let workSeen: readonly ShardWork[] = [];
   let workNotBeforeMs = -Infinity;
 
@@ -54,12 +61,12 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
     return workSeen;
   }
 
-  async function lookNow(): Promise<readonly ShardShape[]> {
+  async function readNow(): Promise<readonly ShardShape[]> {
     const beganMs = clock.monotonicMs();
     const { shards } = await registry.refresh();
     const topics = shards.map((shard) => names.shard(shard));
     const [traffic, reports, work, breakers] = await Promise.all([
-      group.look(topics),
+      group.read(topics),
       figures.reports(),
       workOfAll(),
       guards.list(),
@@ -86,13 +93,13 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
   }
 
   return {
-    look: async (isChanged = false) => {
+    read: async (isChanged = false) => {
       if (isChanged) {
-        await looking?.catch(() => undefined);
-        return await lookNow();
+        await reading?.catch(() => undefined);
+        return await readNow();
       }
       if (clock.monotonicMs() - seenAtMs < freshMs) return seen;
-      return await (looking ??= lookNow().finally(() => (looking = undefined)));
+      return await (reading ??= readNow().finally(() => (reading = undefined)));
     },
     last: () => seen,
   };
@@ -103,13 +110,13 @@ function keyOf({ actionType, country }: Shard): string {
 }
 
 /** Exports the numbers of shards as metrics for autoscalers. */
-export function exportShardFigures(meter: Meter, shards: ShardLook): void {
+export function exportShardFigures(meter: Meter, shards: ShardReader): void {
   const gauge = (spec: GaugeSpec<'action' | 'country'>, value: (shard: ShardShape) => number | null) =>
     meter.gauge({
       ...spec,
       collect: (gauge) => {
         // The read is for the next collection of metrics. The current collection does not wait for it.
-        shards.look().catch(() => undefined);
+        shards.read().catch(() => undefined);
         for (const shard of shards.last()) {
           const level = value(shard);
           if (level !== null) gauge.of({ action: shard.actionType, country: shard.country }).set(level);

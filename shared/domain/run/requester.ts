@@ -1,4 +1,4 @@
-export interface Asker {
+export interface Requester {
   keyId: string;
   keyName: string;
 }

@@ -4,17 +4,17 @@ import { connectClient } from './servers.ts';
 const connectTimeoutMs = 5_000;
 
 /** Describes each of several servers for people. @throws the same description unless exactly one server leads */
-export async function lookAtServers(url: string): Promise<string> {
+export async function checkServers(url: string): Promise<string> {
   const { servers } = parseDatabaseUrl(url);
-  const looks = await Promise.all(servers.map(lookAt));
-  const summary = looks.map(({ server, is }) => `${server.name} ${is}`).join(', ');
-  if (looks.filter(({ is }) => is === leads).length !== 1) throw new Error(summary);
+  const probes = await Promise.all(servers.map(probe));
+  const summary = probes.map(({ server, is }) => `${server.name} ${is}`).join(', ');
+  if (probes.filter(({ is }) => is === leads).length !== 1) throw new Error(summary);
   return summary;
 }
 
 const leads = 'leads';
 
-async function lookAt(server: DatabaseServer): Promise<{ server: DatabaseServer; is: string }> {
+async function probe(server: DatabaseServer): Promise<{ server: DatabaseServer; is: string }> {
   try {
     const client = await connectClient(server.url, { connectionTimeoutMillis: connectTimeoutMs });
     try {

@@ -1,8 +1,8 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf, type PriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../../shared/domain/priorities.ts';
-import type { ClientBehind } from './backlogged-clients.ts';
-import type { LookDeps } from './offer-due.ts';
+import type { ClientBacklog } from './backlogged-clients.ts';
+import type { ScanDeps } from './offer-due.ts';
 import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
 import type { WaitingSpan } from './waiting-spans.ts';
 
@@ -10,15 +10,15 @@ import type { WaitingSpan } from './waiting-spans.ts';
  * Maximum number of clients with a backlog that one statement reads. `offeredOfPartition` is the maximum number of jobs
  * of one band in one partition that are offered then.
  */
-const clientsPerLook = 64;
+const clientsPerRead = 64;
 const offeredOfPartition = 64;
 /** Maximum number of spans in one statement, divided equally among its bands. */
-const spansPerLook = 4096;
+const spansPerRead = 4096;
 /**
  * Maximum number of rows, of any client, that one statement reads. They are divided among the spans, and each span gets
  * at least `leastRowsOfSpan`.
  */
-const rowsPerLook = 32_000;
+const rowsPerRead = 32_000;
 const leastRowsOfSpan = 16;
 
 /**
@@ -27,41 +27,41 @@ const leastRowsOfSpan = 16;
  * All bands of a client are read together, and share the client's rate limit by priority.
  * @returns true if more can be read at once: of a client with remaining credit, or of the next clients
  */
-export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
-  const { behind, due } = deps;
+export async function offerBacklogged(deps: ScanDeps, nowMs: number): Promise<boolean> {
+  const { backlogged, due } = deps;
   const { ranges, credits } = rangesToRead(deps, nowMs);
-  if (ranges.length === 0) return behind.isMidTurn;
-  const rows = Math.max(leastRowsOfSpan, Math.floor(rowsPerLook / ranges.length));
-  const reads = await due.lookOf(ranges, rows);
+  if (ranges.length === 0) return backlogged.isMidTurn;
+  const rows = Math.max(leastRowsOfSpan, Math.floor(rowsPerRead / ranges.length));
+  const reads = await due.readOfClients(ranges, rows);
   const { readUpTo, offered } = offerOldest(ranges, reads, deps, nowMs);
-  let isMore = behind.isMidTurn;
+  let isMore = backlogged.isMidTurn;
   for (const [place, { band, partition, span, last, isNewest }] of ranges.entries()) {
     const upTo = readUpTo[place];
-    if (upTo) behind.take(band, partition, span, upTo, reads[place]?.found.length ?? 0);
+    if (upTo) backlogged.take(band, partition, span, upTo, reads[place]?.found.length ?? 0);
     const hasCredit = (offered.get(band) ?? 0) < (credits.get(band) ?? 0);
     if (!hasCredit) continue;
-    if (isNewest && upTo === last) behind.stopSkipping(band, partition);
-    if (behind.has(band, partition) && !behind.settle(band, partition)) isMore = true;
+    if (isNewest && upTo === last) backlogged.stopSkipping(band, partition);
+    if (backlogged.has(band, partition) && !backlogged.settle(band, partition)) isMore = true;
   }
   return isMore;
 }
 
-interface BehindRange extends ClientRange {
+interface BacklogRange extends ClientRange {
   band: string;
   span: WaitingSpan;
   /** True for the last span of its band and partition. */
   isNewest: boolean;
 }
 
-function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
+function rangesToRead({ backlogged, credit }: ScanDeps, nowMs: number) {
   const credits = new Map<string, number>();
-  const bands = behind.next(clientsPerLook, credit, nowMs);
-  const most = Math.floor(spansPerLook / Math.max(1, bands.length));
-  const ranges = bands.flatMap((each): BehindRange[] => {
+  const bands = backlogged.next(clientsPerRead, credit, nowMs);
+  const most = Math.floor(spansPerRead / Math.max(1, bands.length));
+  const ranges = bands.flatMap((each): BacklogRange[] => {
     const band = bandOf(each.clientId, each.priority);
     const left = credit.left(each.clientId, nowMs, each.priority);
     credits.set(band, left);
-    for (const [partition, waiting] of each.waiting) if (waiting.length === 0) behind.settle(band, partition);
+    for (const [partition, waiting] of each.waiting) if (waiting.length === 0) backlogged.settle(band, partition);
     return oldestOf(each, left).slice(0, most);
   });
   return { ranges, credits };
@@ -72,10 +72,10 @@ function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
  * @returns the oldest spans over all partitions, oldest first, as many as are needed to find as many jobs as there is
  * credit
  */
-function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): BehindRange[] {
+function oldestOf({ clientId, priority, waiting }: ClientBacklog, left: number): BacklogRange[] {
   const band = bandOf(clientId, priority);
   const ofPartition = Math.min(offeredOfPartition, Math.ceil(left / waiting.size));
-  const ranges: BehindRange[] = [];
+  const ranges: BacklogRange[] = [];
   for (const [partition, spans] of waiting) {
     let wanted = ofPartition;
     for (const span of spans) {
@@ -92,7 +92,7 @@ function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): 
   return upTo === -1 ? ranges : ranges.slice(0, upTo + 1);
 }
 
-interface FoundBehind {
+interface FoundInBacklog {
   /** Index of the range in which the job was found. */
   place: number;
   reference: JobReference;
@@ -107,9 +107,9 @@ interface FoundBehind {
  * offers
  */
 function offerOldest(
-  ranges: readonly BehindRange[],
+  ranges: readonly BacklogRange[],
   reads: readonly ClientRead[],
-  { behind, credit, outbox, lately }: LookDeps,
+  { backlogged, credit, outbox, lately }: ScanDeps,
   nowMs: number,
 ): { readUpTo: (Mark | null)[]; offered: ReadonlyMap<string, number> } {
   const readUpTo = ranges.map(({ last }, place): Mark | null => reads[place]?.readUpTo ?? last);
@@ -117,7 +117,7 @@ function offerOldest(
   const stopped = new Set<number>();
   const found = reads.flatMap((read, place) => read.found.map((reference) => ({ place, reference })));
   const offeredUpTo = ranges.map((): Mark | null => null);
-  for (const { place, reference, turns } of inTurn(found, (clientId) => behind.turnsOf(clientId))) {
+  for (const { place, reference, turns } of inTurn(found, (clientId) => backlogged.turnsOf(clientId))) {
     if (stopped.has(place)) continue;
     const { clientId, priority } = reference;
     if (!credit.spend(clientId, nowMs, priority)) {
@@ -139,7 +139,10 @@ function offerOldest(
  * Yields jobs, oldest first within each band. This is a generator, because the next job depends on which jobs the
  * caller has offered so far.
  */
-function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => PriorityTurns): Generator<FoundBehind> {
+function* inTurn(
+  found: readonly FoundInBacklog[],
+  turnsOf: (clientId: string) => PriorityTurns,
+): Generator<FoundInBacklog> {
   const byAge = found.toSorted((a, b) => a.reference.dueUs - b.reference.dueUs);
   if (found.every(({ reference }) => reference.priority === undefined)) {
     yield* byAge;

@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 export const mostApartMs = 1000;
 
 /** Compares this machine's clock with the database's. Throws if they differ too much. */
-export async function lookAtClock(pool: Pool): Promise<string> {
+export async function checkClock(pool: Pool): Promise<string> {
   const before = Date.now();
   const { rows } = await pool.query<{ at: Date }>('select clock_timestamp() as at');
   const after = Date.now();

@@ -6,7 +6,7 @@ export interface PartitionTraffic {
   member: string | null;
 }
 
-export interface GroupLook {
+export interface GroupReader {
   /** Returns partitions by topic, without missing topics; null if the brokers do not answer. Never rejects. */
-  look(topics: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionTraffic[]> | null>;
+  read(topics: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionTraffic[]> | null>;
 }
