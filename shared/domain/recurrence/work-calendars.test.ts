@@ -122,7 +122,7 @@ describe('a time on a day off', () => {
     const recurrence = recurring({ cron: '0 9 * * *', policy: 'skip', calendar: christmas });
     expect(nextTimes(recurrence, at('2026-12-24T09:00'))).toEqual({
       fireMs: at('2026-12-28T09:00'),
-      lookMs: at('2026-12-25T09:00'),
+      checkMs: at('2026-12-25T09:00'),
     });
   });
 
