@@ -11,7 +11,7 @@ const shard = { actionType: 'award-reward', country: 'SG' };
 async function summedUp(tookMs: number, seconds: number) {
   const clock = createSettableClock();
   const counts = { work: 0, reports: 0 };
-  const read = createShardReader({
+  const reader = createShardReader({
     topicPrefix: 'muster',
     clock,
     registry: { refresh: () => Promise.resolve({ shards: [{ ...shard, partitions: 1, createdAt: new Date(0) }] }) },
@@ -26,12 +26,12 @@ async function summedUp(tookMs: number, seconds: number) {
       },
     },
     guards: { list: () => Promise.resolve([]) },
-    group: { look: () => Promise.resolve(null) },
+    group: { read: () => Promise.resolve(null) },
   } as unknown as ShardReaderDeps);
   const waiting: number[] = [];
   for (let second = 0; second < seconds; second++) {
     clock.advance(1000);
-    const [row] = await read.read();
+    const [row] = await reader.read();
     waiting.push(row?.lag.waiting ?? 0);
   }
   return { ...counts, waiting };
