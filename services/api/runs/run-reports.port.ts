@@ -41,6 +41,8 @@ export interface RunHeader {
   chain: readonly { action: string; receipts: boolean; hasVariants?: boolean; unitsPerUser?: number }[];
   /** Variants that divide the users, with weights in hundredths of a percent; null or absent: none. */
   variants?: readonly { name: string; weight: number }[] | null;
+  /** Variant that a person chose after the canary, if the canary ends with a choice; null or absent: it does not. */
+  variantChoice?: { chosen: string | null } | null;
   /** Price of a unit of each step at the start of the run; null before the start. */
   prices?: RunPrices | null;
 }

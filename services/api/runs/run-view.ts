@@ -17,6 +17,7 @@ export function runSummaryView(run: RunHeader): RunSummary {
     runId: publicId('run', run.runId),
     kind: run.kind,
     canary: run.canary,
+    variantChoice: variantChoiceView(run),
     parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
     campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
@@ -30,6 +31,10 @@ export function runSummaryView(run: RunHeader): RunSummary {
     deadlineAt: run.deadlineAt.toISOString(),
     settings: run.settings,
   };
+}
+
+function variantChoiceView({ variants, variantChoice }: RunHeader): RunSummary['variantChoice'] {
+  return variantChoice ? { options: (variants ?? []).map(({ name }) => name), ...variantChoice } : null;
 }
 
 /**
@@ -54,6 +59,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     steps,
     countries,
     variants: variantsView(snapshot),
+    undecidedUsers: undecidedUsers(snapshot),
     ...(settled > 0 && { settled }),
     balanced,
     ...(cost && { cost }),
@@ -106,6 +112,12 @@ function variantsView(snapshot: RunSnapshot): RunVariant[] {
     const heldOut = feeds.reduce((sum, { heldOutUsers }) => sum + heldOutUsers, 0);
     return [{ name, weight, users, heldOut, steps, ...(cost && { cost }) }];
   });
+}
+
+/** Returns the counted users of feeds that have no variant yet, in a run with variants. */
+function undecidedUsers({ variants, countries }: RunSnapshot): number {
+  const undecided = variants ? countries.filter(({ variant = null }) => variant === null) : [];
+  return undecided.reduce((sum, { fedUsers }) => sum + fedUsers, 0);
 }
 
 /** Sums the lines of all feeds of a country. The feeds of a retry begin with different steps. */

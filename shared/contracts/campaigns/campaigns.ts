@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canaryEnds } from '../../domain/run/canary.ts';
 import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
@@ -132,9 +133,11 @@ export const canary = z
         'Alternative to users: share of the estimate in each country; 1,000 users in countries without an estimate',
       ),
     then: z
-      .literal('pause')
+      .enum(canaryEnds)
       .default('pause')
-      .describe('true: when they have all ended, the run pauses until a person resumes it'),
+      .describe(
+        'When they have all ended, the run pauses until a person resumes it. pause: all other users then continue as defined. choose-variant: only the canary users are divided among the variants, and all others get the variant that the person names',
+      ),
     maxFailedPercent: z
       .number()
       .min(0)

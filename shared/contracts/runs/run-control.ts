@@ -37,6 +37,28 @@ export const runChanges = z
 
 export type RunChanges = z.infer<typeof runChanges>;
 
+export const runVerb = z
+  .strictObject({ reason: changeReason.optional() })
+  .meta({ id: 'RunVerb', examples: [{ reason: 'the shop is closed' }] });
+
+export const resumeRefusals = {
+  'choice-needed': 'the run waits after its canary for the choice of a variant, and the request names none',
+  'unknown-variant': 'the run has no variant of this name',
+  'no-choice': 'the run does not wait for the choice of a variant, or another one was chosen',
+};
+
+export const runResume = z
+  .strictObject({
+    reason: changeReason.optional(),
+    variant: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .describe('Variant of all users outside the canary. Required if the run waits for this choice'),
+  })
+  .meta({ id: 'RunResume', examples: [{ variant: 'B' }] });
+
 const stepUnderWay = z.object({ step: z.int().min(1), batches: users, users });
 
 const waitingBatches = users.describe('Batches that wait for their next attempt');

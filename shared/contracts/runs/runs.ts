@@ -47,6 +47,17 @@ export const runSummary = z
       .describe(
         'serving: the canary users are being called. waits: paused until a person resumes it. over: the canary is done; null: no canary',
       ),
+    variantChoice: z
+      .object({
+        options: z.array(z.string()).describe('Names of the variants that the canary users get'),
+        chosen: z
+          .string()
+          .nullable()
+          .describe('Variant of all other users; null: not chosen yet. `POST …/resume` with `variant` chooses it'),
+      })
+      .nullable()
+      .default(null)
+      .describe('Null, unless a person chooses a variant after the canary'),
     parentRunId: z.string().nullable().default(null).describe('Run whose failed users this run retries'),
     campaignId: z.string(),
     campaignName: z.string(),
@@ -103,6 +114,11 @@ export const runFigures = runSummary.extend({
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
   variants: z.array(runVariant).default([]).describe('Empty without variants'),
+  undecidedUsers: users
+    .default(0)
+    .describe(
+      'Counted users outside a canary after which a variant is chosen, before the choice. With the users of the variants they add up to the run’s. Only a dry run has some',
+    ),
   /**
    * Outcomes that were unknown and have been settled since the run ended; undefined if there are none. `unknown` does
    * not include them.

@@ -10,6 +10,15 @@ export const canaryStates = ['serving', 'waits', 'over'] as const;
 
 export type CanaryState = (typeof canaryStates)[number];
 
+/**
+ * Decision of a person after a canary.
+ * - `pause`: to resume the run.
+ * - `choose-variant`: to choose one of the variants that the canary users got, for all other users.
+ */
+export const canaryEnds = ['pause', 'choose-variant'] as const;
+
+export type CanaryDecision = (typeof canaryEnds)[number];
+
 /** Prefix of the reason of a run that waits for a person's decision after its canary. */
 export const canaryReason = 'canary';
 

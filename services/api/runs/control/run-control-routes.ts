@@ -3,8 +3,14 @@ import type { ApprovalDesk } from '../../campaigns/approvals/approval-desk.port.
 import { runNeedsApproval } from '../../campaigns/approvals/approval-problems.ts';
 import type { EngineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
-import { changeReason } from '../../../../shared/contracts/change-reason.ts';
-import { cancelPreview, controlledRun, runChanges } from '../../../../shared/contracts/runs/run-control.ts';
+import {
+  cancelPreview,
+  controlledRun,
+  resumeRefusals,
+  runChanges,
+  runResume,
+  runVerb,
+} from '../../../../shared/contracts/runs/run-control.ts';
 import { runEvent } from '../../../../shared/contracts/runs/run-history.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../../../shared/domain/run/run-control.ts';
@@ -35,12 +41,6 @@ export interface RunControlRoutesDeps {
 const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
 
-const verbBody = z
-  .strictObject({
-    reason: changeReason.optional(),
-  })
-  .meta({ id: 'RunVerb', examples: [{ reason: 'the shop is closed' }] });
-
 const summaries: Record<ControlVerb, { summary: string; description: string }> = {
   pause: {
     summary: 'Pause a run: no further calls start, and results of calls in progress are still recorded',
@@ -50,7 +50,9 @@ const summaries: Record<ControlVerb, { summary: string; description: string }> =
   },
   resume: {
     summary: 'Resume a paused run',
-    description: 'Resuming it again changes nothing. The failure limit counts failures from here on.',
+    description:
+      'Resuming it again changes nothing. The failure limit counts failures from here on. If the run waits for the choice of a variant ' +
+      '(`variantChoice`), `variant` is required, and all users outside the canary get that variant.',
   },
   cancel: {
     summary: 'Cancel a run: users that were not called are recorded as cancelled',
@@ -75,14 +77,19 @@ function verbRoute(
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
-    config: { role: 'manager', scope: 'campaign', audit: `${participles[verb]} a run` },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      audit: `${participles[verb]} a run`,
+      ...(verb === 'resume' && { refusals: resumeRefusals }),
+    },
     schema: {
       operationId: `${verb}Run`,
       ...summaries[verb],
       tags,
       headers: idempotentHeaders,
       params: byId,
-      body: verbBody.nullish(),
+      body: (verb === 'resume' ? runResume : runVerb).nullish(),
       response: {
         200: jsonAnswer('The run and its calls in progress', controlledRun),
       },

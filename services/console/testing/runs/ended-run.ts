@@ -11,6 +11,7 @@ export const endedRun: GetRunResponse = {
   runId: 'run_ended',
   kind: 'live',
   canary: null,
+  variantChoice: null,
   parentRunId: null,
   campaignId: 'cmp_ended',
   campaignName: 'Lapsed riders, December',
