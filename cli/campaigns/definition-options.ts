@@ -1,4 +1,4 @@
-import { number, several, text, whole } from '../frame/options.ts';
+import { flag, number, several, text, whole } from '../frame/options.ts';
 
 /** Fields of a definition that are sent unchanged. */
 export const plainFields = {
@@ -20,6 +20,7 @@ export const canaryOptions = {
     '--canary <users|percent%>',
     'users of a canary, such as 1000 or 5%; then the run pauses until you resume it',
   ),
+  canaryChoose: flag('--canary-choose', 'only the canary gets the variants; then you choose one for all other users'),
   canaryMaxFailed: number('--canary-max-failed <percent>', 'do not pause if at most this share of the canary failed'),
 };
 

@@ -77,14 +77,17 @@ function plainFieldsIn(flags: object): object {
 /** Returns the canary of a definition; empty without the option. The API validates the number. */
 export function canaryOf({
   canary,
+  canaryChoose,
   canaryMaxFailed,
-}: Pick<DefinitionOptions, 'canary' | 'canaryMaxFailed'>): Pick<CampaignDefinitionInput, 'canary'> {
+}: Pick<DefinitionOptions, 'canary' | 'canaryChoose' | 'canaryMaxFailed'>): Pick<CampaignDefinitionInput, 'canary'> {
   if (canary === undefined) {
     if (canaryMaxFailed !== undefined) throw new UsageError('--canary-max-failed goes with --canary');
+    if (canaryChoose) throw new UsageError('--canary-choose goes with --canary');
     return {};
   }
   const size = canary.endsWith('%') ? { percent: Number(canary.slice(0, -1)) } : { users: Number(canary) };
-  return { canary: { ...size, ...(canaryMaxFailed !== undefined && { maxFailedPercent: canaryMaxFailed }) } };
+  const then = canaryChoose ? { then: 'choose-variant' as const } : {};
+  return { canary: { ...size, ...then, ...(canaryMaxFailed !== undefined && { maxFailedPercent: canaryMaxFailed }) } };
 }
 
 interface Step {
@@ -140,6 +143,7 @@ const optionOf: Record<string, string> = {
 export function optionLabel(pointer: string): string {
   if (pointer.startsWith('/schedule')) return scheduleLabel(pointer);
   const [, field = '', place = '', ...below] = pointer.split('/');
+  if (field === 'canary' && place === 'then') return '--canary-choose';
   if (place === 'maxFailedPercent') return '--canary-max-failed';
   if (field === 'audience') return audienceLabel(place, below);
   if (below[0] === 'variants') return variantLabel(Number(place) + 1, below.slice(1));

@@ -97,8 +97,11 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
 export function canaryText({
   users,
   percent,
+  then,
   maxFailedPercent,
 }: NonNullable<CampaignDefinitionInput['canary']>): string {
+  if (then === 'choose-variant')
+    return `the variants for ${percent ?? 0} % of each country, then a pause until you choose one for all others`;
   const first = users === undefined ? `the first ${percent ?? 0} % of each country` : `the first ${count(users)} users`;
   return maxFailedPercent === undefined
     ? `${first}, then a pause`

@@ -44,7 +44,10 @@ export const controlVerbs = (named: string) => [
     name: 'resume',
     args: [named],
     description: 'resume a paused run',
-    options: reason,
+    options: {
+      ...reason,
+      variant: text('--variant <name>', 'variant for all users outside the canary, if the run waits for this choice'),
+    },
     ask: async ({ client, args: [id], options: body }) =>
       resumeRun({ client, path: { id: await runOf(id, client) }, body }),
     refused: 'not resumed',

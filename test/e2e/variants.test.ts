@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { runUser } from '../../shared/contracts/runs/run-users.ts';
+import { resumeRun } from '../../sdk/generated/sdk.gen.ts';
 import { outcomes } from '../../shared/domain/step/outcomes.ts';
 import { pageSegment } from './gather-evidence.ts';
 import { startInstallation, type Installation } from './installation.ts';
@@ -47,7 +48,7 @@ afterEach(async () => {
   messages.stop();
 });
 
-it('a campaign with variants sends each user the parameters of one variant, although a worker is killed', async () => {
+async function begin() {
   messages = await startMessages();
   const { url, textsOf } = messages;
   muster = await startInstallation({
@@ -60,6 +61,27 @@ it('a campaign with variants sends each user the parameters of one variant, alth
       return { ...config, actionTypes: { ...actionTypes, 'send-message': message } };
     },
   });
+  return { textsOf };
+}
+
+async function killAndRestart(name: string): Promise<void> {
+  await muster.services.get(name)?.end('SIGKILL');
+  await muster.restart(name);
+}
+
+async function usersOf(runId: string) {
+  const listed = await muster.api.request(`/v1/runs/${runId}/users`, { headers: { accept: 'application/x-ndjson' } });
+  const lines = (await listed.text()).trim().split('\n');
+  return lines.map((line) => runUser.parse(JSON.parse(line)));
+}
+
+async function audienceSize(): Promise<number> {
+  const paged = countries.map((country) => pageSegment(`${muster.sandboxUrl}/segmentation`, segment, country));
+  return (await Promise.all(paged)).flat().length;
+}
+
+it('a campaign with variants sends each user the parameters of one variant, although a worker is killed', async () => {
+  const { textsOf } = await begin();
   const variants = [
     { name: 'short', weight: 7000, params: { text: 'short' } },
     { name: 'long', weight: 3000, params: { text: 'long' } },
@@ -72,12 +94,8 @@ it('a campaign with variants sends each user the parameters of one variant, alth
   const runId = await muster.api.run({ name: 'Two texts', countries, audience, chain });
 
   let killing: Promise<void> | undefined;
-  const kill = async () => {
-    await muster.services.get('worker-1')?.end('SIGKILL');
-    await muster.restart('worker-1');
-  };
   await muster.api.awaitEnd(runId, ({ steps, variants: ofVariants }) => {
-    if ((steps[0]?.succeeded ?? 0) > 0) killing ??= kill();
+    if ((steps[0]?.succeeded ?? 0) > 0) killing ??= killAndRestart('worker-1');
     const users = ofVariants.reduce((sum, variant) => sum + variant.users, 0);
     expect(users).toBe(steps[0]?.audience);
   });
@@ -86,21 +104,70 @@ it('a campaign with variants sends each user the parameters of one variant, alth
 
   const report = await muster.api.report(runId);
   expect(report).toMatchObject({ state: 'completed_with_failures', balanced: true });
-  const paged = countries.map((country) => pageSegment(`${muster.sandboxUrl}/segmentation`, segment, country));
-  expect(report.audience.counted).toBe((await Promise.all(paged)).flat().length);
+  expect(report.audience.counted).toBe(await audienceSize());
   for (const [index, line] of report.steps.entries())
     for (const column of ['audience', 'pending', ...outcomes] as const)
       expect(report.variants.reduce((sum, { steps }) => sum + (steps[index]?.[column] ?? 0), 0)).toBe(line[column]);
   const shares = report.variants.map(({ users }) => users / report.audience.counted);
   expect(Math.abs((shares[0] ?? 0) - 0.7)).toBeLessThan(0.03);
 
-  const listed = await muster.api.request(`/v1/runs/${runId}/users`, { headers: { accept: 'application/x-ndjson' } });
-  const users = (await listed.text())
-    .trim()
-    .split('\n')
-    .map((line) => runUser.parse(JSON.parse(line)));
+  const users = await usersOf(runId);
   expect(users).toHaveLength(report.audience.counted - (report.steps[0]?.heldOut ?? 0));
   expect(textsOf.size).toBe(users.length);
   for (const { userId, country, variant } of users)
     expect([...(textsOf.get(`${country} ${userId}`) ?? [])]).toEqual([`us: ${variant}`]);
+});
+
+it('a campaign tries its variants on a share of the users, and sends all others the chosen one, although services are killed', async () => {
+  const { textsOf } = await begin();
+  const variants = [
+    { name: 'short', weight: 5000, params: { text: 'short' } },
+    { name: 'long', weight: 5000, params: { text: 'long' } },
+  ];
+  const chain = [{ action: 'send-message', params: { text: 'usual', from: 'us' }, variants }];
+  const audience = { include: [{ segment }] };
+  const canary = { percent: 20, then: 'choose-variant' } as const;
+  const runId = await muster.api.run({ name: 'One of two texts', countries, audience, chain, canary });
+  const progress = () => muster.api.progress(runId);
+  const soon = { timeout: 120_000, interval: 100 };
+
+  await vi.waitFor(async () => expect((await progress()).steps[0]?.succeeded).toBeGreaterThan(0), soon);
+  await Promise.all(['worker-1', 'trigger'].map(killAndRestart));
+  await vi.waitFor(async () => expect(await progress()).toMatchObject({ state: 'paused', canary: 'waits' }), soon);
+  const tried = await usersOf(runId);
+  const size = await audienceSize();
+  expect(Math.abs(tried.length / size - 0.2)).toBeLessThan(0.03);
+  expect(textsOf.size).toBe(tried.length);
+
+  const { client } = muster.api;
+  await expect(resumeRun({ client, path: { id: runId }, body: {} })).rejects.toThrow(/waits for the choice of a variant/);
+  await resumeRun({ client, path: { id: runId }, body: { variant: 'long' } });
+  await vi.waitFor(async () => expect((await progress()).steps[0]?.succeeded).toBeGreaterThan(tried.length), soon);
+  await Promise.all(['worker-2', 'trigger'].map(killAndRestart));
+  await muster.api.awaitEnd(runId);
+
+  const report = await muster.api.report(runId);
+  expect(report).toMatchObject({
+    state: 'completed',
+    balanced: true,
+    canary: 'over',
+    variantChoice: { options: ['short', 'long'], chosen: 'long' },
+    undecidedUsers: 0,
+  });
+  expect(report.audience.counted).toBe(size);
+  const sums = report.variants.map(({ steps }) => steps[0]?.succeeded ?? 0);
+  const triedShort = tried.filter(({ variant }) => variant === 'short').length;
+  expect(sums).toEqual([triedShort, size - triedShort]);
+  const smaller = Math.min(triedShort, tried.length - triedShort);
+  expect(report.differences).toMatchObject([{ of: 'long', against: 'short', users: smaller }]);
+
+  const variantOf = new Map(tried.map(({ userId, country, variant }) => [`${country} ${userId}`, variant]));
+  const users = await usersOf(runId);
+  expect(users).toHaveLength(size);
+  expect(textsOf.size).toBe(size);
+  for (const { userId, country, variant } of users) {
+    const place = `${country} ${userId}`;
+    expect([...(textsOf.get(place) ?? [])]).toEqual([`us: ${variant}`]);
+    expect(variant).toBe(variantOf.get(place) ?? 'long');
+  }
 });

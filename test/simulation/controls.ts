@@ -33,7 +33,7 @@ export function createControls(plan: ControlPlan, database: MemoryDatabase, star
     const run = [...database.runs.values()].at(0);
     if (!run) return;
     void control.change(run.id, (header) => {
-      const decision = decideVerb(verb, header, by, undefined);
+      const decision = decideVerb(verb, header, by);
       if (decision.change) moved(verb, forMs);
       return decision;
     });

@@ -14,9 +14,9 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       await pool.query(
         `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at,
           ended_at, in_flight,
-           waiting, waiting_cause, waiting_since, state_since, settings, parent, kind)
+           waiting, waiting_cause, waiting_since, state_since, settings, parent, kind, canary)
          values ($1, $2, $3, $4, $5, $6, $12, $7, $8, $9, $10, $11, case when $11::text is not null then now() end,
-           coalesce($13::timestamptz, now()), $14, $15, $16)`,
+           coalesce($13::timestamptz, now()), $14, $15, $16, $17)`,
         [
           runId,
           seed.campaignId,
@@ -34,6 +34,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
           JSON.stringify(seed.settings ?? {}),
           seed.parentId ?? null,
           seed.kind ?? 'live',
+          seed.canary ?? null,
         ],
       );
       return runId;
@@ -44,6 +45,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       const {
         country,
         variant,
+        canaryUsers,
         segment,
         estimate,
         fedUsers,
@@ -58,11 +60,11 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       };
       await pool.query(
         `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete,
-          stalled, held_out_users, excluded_users, variant)
-         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10, $12)`,
+          stalled, held_out_users, excluded_users, variant, canary_users)
+         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10, $12, $13)`,
         [
           ...[feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
-          ...[heldOutUsers, excludedUsers, segment, variant],
+          ...[heldOutUsers, excludedUsers, segment, variant, canaryUsers],
         ],
       );
       return feedId;

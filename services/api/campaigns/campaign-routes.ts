@@ -149,7 +149,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
       refuseArchived(record);
-      if (canary) requireCanaryAtStart(record, clock.now());
+      if (canary) requireCanaryAtStart(canary, record, clock.now());
       if (record.state !== 'draft') return { ...campaignView(record), warnings: [] };
       requireConfigured(record.definition, await catalogue.refresh());
       const sourceEstimates = await estimateWithWarnings(record.definition, deps);

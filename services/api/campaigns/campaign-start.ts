@@ -1,9 +1,11 @@
 import type { Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { choiceRefusals } from '../../../shared/contracts/campaigns/variants.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Requester } from '../../../shared/domain/run/requester.ts';
 import { plannedStartOf, startsNow } from '../schedules/planned-start.ts';
 import { invalidRequest, stateForbids } from '../frame/http-problem.ts';
+import { checkChoice } from './check-variants.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
 /**
@@ -29,6 +31,7 @@ export function startCampaign(
 export const canaryRefusals = {
   'canary-in-definition': 'the start has a canary, and so does the definition',
   'starts-later': 'the start has a canary, and the run does not begin at once',
+  ...choiceRefusals,
 };
 
 /**
@@ -36,7 +39,11 @@ export const canaryRefusals = {
  * It is also refused if the run begins later, because people must then see the canary in the definition.
  * @throws {HttpProblem} 409 if the campaign is already started, 422 if its definition or schedule forbids the canary
  */
-export function requireCanaryAtStart({ campaignId, state, definition }: CampaignRecord, now: Date): void {
+export function requireCanaryAtStart(
+  canary: Canary,
+  { campaignId, state, definition }: CampaignRecord,
+  now: Date,
+): void {
   const id = publicId('campaign', campaignId);
   if (state !== 'draft') throw stateForbids(`${id} is already started, and this start does not change its canary`);
   const refuse = (code: keyof typeof canaryRefusals, detail: string) =>
@@ -45,4 +52,6 @@ export function requireCanaryAtStart({ campaignId, state, definition }: Campaign
     throw refuse('canary-in-definition', `the definition of ${id} has a canary: change it there, or start without one`);
   if (!startsNow(definition, now))
     throw refuse('starts-later', `the run of ${id} does not begin at once: set the canary in its definition`);
+  const problems = checkChoice(canary, definition.chain);
+  if (problems.length > 0) throw invalidRequest(problems);
 }

@@ -74,6 +74,12 @@ describe('a canary that the start of a campaign sets', () => {
     },
   );
 
+  it('is refused if a person has to choose a variant after it, and no step has variants', async () => {
+    const answer = await started(await drafted(), { percent: 20, then: 'choose-variant' });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/canary/then', code: 'no-variants' }] });
+    expect(await settings()).toEqual([]);
+  });
+
   it('is refused for a campaign that is already started, because it would have no effect', async () => {
     const id = await drafted();
     await on.ask('POST', `/v1/campaigns/${id}/start`);

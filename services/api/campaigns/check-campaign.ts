@@ -4,7 +4,7 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { checkMoney } from './check-money.ts';
-import { checkVariants, placedProblems, sentParamsOf } from './check-variants.ts';
+import { checkChoice, checkVariants, placedProblems, sentParamsOf } from './check-variants.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
 import { checkShape, type CheckResult } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
@@ -25,19 +25,21 @@ const readable = z
     countries: list,
     chain: list,
     splitSeed: z.unknown().optional(),
+    canary: z.unknown().optional(),
     schedule: z.unknown().optional(),
     budgets: list,
   })
-  .catch({ countries: [], chain: [], splitSeed: undefined, schedule: undefined, budgets: [] });
+  .catch({ countries: [], chain: [], splitSeed: undefined, canary: undefined, schedule: undefined, budgets: [] });
 
 /** Checks whether a body is a campaign that this installation can carry out, and returns all problems at once. */
 export function checkCampaign(body: unknown, config: Catalogue, now: Date): CheckResult<WrittenCampaign> {
   const shaped = checkShape(writtenCampaign, body);
-  const { countries, chain, splitSeed, schedule, budgets } = readable.parse(body);
+  const { countries, chain, splitSeed, canary, schedule, budgets } = readable.parse(body);
   const problems = [
     ...(shaped.ok ? [] : shaped.problems),
     ...checkAgainstConfig({ countries, chain }, config),
     ...checkVariants(chain, splitSeed),
+    ...checkChoice(canary, chain),
     ...chain.flatMap(checkParamsSize),
     ...checkSchedule(schedule, countries, now),
     ...checkBudgets(budgets, countries, chain),

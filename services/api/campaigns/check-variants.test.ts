@@ -56,6 +56,17 @@ describe('a campaign with variants', () => {
     ).toEqual([['/chain/1/variants/1/weight', 'weight-of-later-step']]);
   });
 
+  it('has a percentage and no limit of failures if a person chooses a variant after the canary', () => {
+    const problems = (canary: object, chain: readonly object[] = [{ action, variants: two }]) =>
+      problemsOf(chain, { canary: { then: 'choose-variant', ...canary } });
+    expect(problems({ percent: 20 })).toEqual([]);
+    expect(problems({ percent: 0.02 })).toEqual([]);
+    expect(problems({ percent: 0.01 })).toEqual([['/canary/percent', 'too-few']]);
+    expect(problems({ percent: 20 }, [{ action }])).toEqual([['/canary/then', 'no-variants']]);
+    expect(problems({ users: 1000 })).toEqual([['/canary/users', 'no-percent']]);
+    expect(problems({ percent: 20, maxFailedPercent: 2 })).toEqual([['/canary/maxFailedPercent', 'always-pauses']]);
+  });
+
   it('reports the sum of wrong weights', () => {
     const variants = [
       { name: 'A', weight: 1 },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   paramsOfVariant,
   stepVariants,
+  variantRefusals,
   wholeWeight,
   type StepVariant,
 } from '../../../shared/contracts/campaigns/variants.ts';
@@ -37,6 +38,40 @@ export function checkVariants(chain: readonly unknown[], splitSeed: unknown): Fi
     ...checkWeights(split),
     ...followers.flatMap((step) => checkFollower(step, split.variants)),
   ];
+}
+
+const choice = z.object({
+  then: z.literal('choose-variant'),
+  users: z.unknown().optional(),
+  percent: z.unknown().optional(),
+  maxFailedPercent: z.unknown().optional(),
+});
+
+/** Checks a canary after which a person chooses a variant. The shape refuses canaries that this cannot read. */
+export function checkChoice(canary: unknown, chain: readonly unknown[]): FieldProblem[] {
+  const { data } = choice.safeParse(canary);
+  if (!data) return [];
+  const { users, percent, maxFailedPercent } = data;
+  const split = chain.map((step) => varied.safeParse(step).data?.variants ?? []).find(({ length }) => length > 0) ?? [];
+  const isTooSmall = typeof percent === 'number' && percent * 100 < split.length;
+  return [
+    ...(split.length > 0
+      ? []
+      : [problemOf('then', 'no-variants', 'no step of the chain has variants: there is nothing to choose')]),
+    ...(users === undefined
+      ? []
+      : [problemOf('users', 'no-percent', 'has to be absent: give percent, because the split divides all users')]),
+    ...(maxFailedPercent === undefined
+      ? []
+      : [problemOf('maxFailedPercent', 'always-pauses', 'has to be absent: a person always chooses the variant')]),
+    ...(isTooSmall
+      ? [problemOf('percent', 'too-few', `has to be at least ${split.length / 100}: 0.01 % for each variant`)]
+      : []),
+  ];
+}
+
+function problemOf(field: string, code: keyof typeof variantRefusals, detail: string): FieldProblem {
+  return { pointer: `/canary/${field}`, code, detail };
 }
 
 function checkNames({ variants, pointer }: VariedStep): FieldProblem[] {

@@ -3,7 +3,7 @@ import type { FailureGroup, RunSnapshot } from './run-reports.port.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './retries.port.ts';
-import { runFiguresView } from './run-view.ts';
+import { runFiguresView, triedVariantsView } from './run-view.ts';
 import { differencesOf } from './variant-differences.ts';
 
 export function runReportView(
@@ -15,7 +15,7 @@ export function runReportView(
   return {
     ...figures,
     retries: retriesView(figures, retries),
-    differences: differencesOf(figures.variants, snapshot.chain),
+    differences: differencesOf(triedVariantsView(snapshot), snapshot.chain),
     failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
     failuresKept: snapshot.failuresKept,
     receiptsDeletedAt: snapshot.receiptsDeletedAt?.toISOString() ?? null,

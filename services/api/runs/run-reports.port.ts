@@ -80,6 +80,8 @@ export interface RunSnapshot extends RunHeader {
     fromStep: number;
     /** Place of the variant in `variants`, from 1; null or absent: none. A country has an entry for each. */
     variant?: number | null;
+    /** True for users outside a canary after which a person chooses the variant. */
+    isRemaining?: boolean;
     /** Segment, if the audience consists of one segment; otherwise null. */
     segment: string | null;
     /** Upper bound on the number of users before exclusions; null if unknown. */

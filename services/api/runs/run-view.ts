@@ -102,6 +102,14 @@ function feedFigures(snapshot: RunSnapshot, feeds: RunSnapshot['countries']) {
   };
 }
 
+/**
+ * Returns the figures of the variants for the users who were divided among them at random. Users who got the chosen
+ * variant after the canary are left out.
+ */
+export function triedVariantsView(snapshot: RunSnapshot): RunVariant[] {
+  return variantsView({ ...snapshot, countries: snapshot.countries.filter(({ isRemaining }) => isRemaining !== true) });
+}
+
 /** Returns the figures of each variant. A test has only one variant, so others are not listed. */
 function variantsView(snapshot: RunSnapshot): RunVariant[] {
   return (snapshot.variants ?? []).flatMap(({ name, weight }, index) => {
@@ -129,11 +137,15 @@ function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
 }
 
 function stallView(snapshot: RunSnapshot): RunStall | null {
-  const { state, stateReason, stalled, stalledBy, waits, canary } = snapshot;
+  const { state, stateReason, stalled, stalledBy, waits, canary, variantChoice } = snapshot;
   const since = waitingSince(snapshot)?.toISOString() ?? null;
   if (isPaused(state)) {
     const isBudget = isBudgetCause(stateReason);
-    const nextStep = isBudget ? nextSteps.budgetPause : canary === 'waits' ? nextSteps.canary : nextSteps.pause;
+    const nextStep = isBudget
+      ? nextSteps.budgetPause
+      : canary === 'waits'
+        ? nextSteps[variantChoice ? 'choice' : 'canary']
+        : nextSteps.pause;
     return { by: isBudget ? 'budget' : 'pause', cause: stateReason ?? state, since, nextStep };
   }
   if (stalled === null || stalledBy === null) return null;
@@ -153,6 +165,8 @@ export const nextSteps = {
     'Raise the budget of the campaign, then resume the run. Without a higher budget it pauses again. Its deadline keeps running.',
   canary:
     'The canary users have ended: check their results, then resume the run for all others, or cancel it. Its deadline keeps running.',
+  choice:
+    'The canary users have ended: compare the variants, then resume the run with the variant for all other users (`POST …/resume` with `variant`), or cancel it. Its deadline keeps running.',
   audience: 'Muster retries automatically, and no user is lost. If it persists, check the segmentation service.',
   held: 'Fix the endpoint, its action type or the parameters of the step. One batch is tried from time to time; when it succeeds, the others follow.',
   step: 'Muster retries automatically; the team of the endpoint can find the reason.',

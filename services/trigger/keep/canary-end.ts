@@ -25,11 +25,12 @@ export function canaryEnd(tally: RunTally): CanaryEnd | null {
   if (!isFed || linesOf(tally).some((line) => !isBalanced(line) || line.pending > 0)) return null;
 
   const { step, ended, failed } = worstStep(tally);
-  if (ended === 0) return { kind: 'waits', cause: `${canaryReason}: there was nobody in it` };
+  const next = canary.isChoice ? '; a person has to choose a variant' : '';
+  if (ended === 0) return { kind: 'waits', cause: `${canaryReason}: there was nobody in it${next}` };
   const users = `${usersOf(tally).toLocaleString('en-US')} users have ended`;
   const share = `${percentInWords((failed * 100) / ended)} failed in step ${step}`;
   const summary = failed === 0 ? `${users}, none failed` : `${users}, ${share}`;
-  if (canary.maxFailedPercent === null) return { kind: 'waits', cause: `${canaryReason}: ${summary}` };
+  if (canary.maxFailedPercent === null) return { kind: 'waits', cause: `${canaryReason}: ${summary}${next}` };
   if (failed * 100 <= canary.maxFailedPercent * ended) return { kind: 'goes-on', summary };
   return { kind: 'waits', cause: `${canaryReason}: ${summary}, limit ${percentInWords(canary.maxFailedPercent)}` };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { doneOf, failed } from '../../../test/support/conformance/execution-subject.ts';
+import { decideVerb } from '../../api/runs/control/control-run.ts';
 import { createMemoryRunControl } from '../../../test/support/memory/run-control.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { startTrigger } from '../../../test/support/started-trigger.ts';
@@ -10,7 +11,11 @@ const enoughMs = 10_000;
 const everybody = { SG: 400, ID: 800 };
 
 /** Starts a run with 400 users in one country and 800 in another, and waits until its feeds stop. */
-async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}, isOfStart = false) {
+async function begun(
+  canary: Omit<Canary, 'then'> & Partial<Canary>,
+  changes: Partial<CampaignDefinition> = {},
+  isOfStart = false,
+) {
   const world = createTriggerFixture();
   const { clock, database, ledger } = world;
   for (const [country, users] of Object.entries(everybody)) world.segmentation.users.set(country, userIds(users));
@@ -21,7 +26,7 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
     runStore: mortal(runStore, () => isDead),
   }));
   const killTrigger = () => (isDead = true);
-  const ofOne = { canary: { ...canary, then: 'pause' as const } };
+  const ofOne = { canary: { then: 'pause' as const, ...canary } };
   const definition = { countries: ['SG', 'ID'], ...(isOfStart ? {} : ofOne), ...changes };
   const { runId } = await world.startCampaign(definition, isOfStart ? ofOne : {});
   await passTime(clock, enoughMs);
@@ -103,6 +108,35 @@ describe('a run with a canary', () => {
     expect(fedUsers('SG')).toEqual(userIds(everybody.SG));
     await serve();
     expect(run()).toMatchObject({ state: 'completed' });
+  });
+
+  it('gives its variants only to the canary if a person chooses one afterwards, and then all others the chosen one', async () => {
+    const weights = { A: 6000, B: 4000 };
+    const variants = Object.entries(weights).map(([name, weight]) => ({ name, weight, params: {} }));
+    const chain = [{ action: 'award-reward', params: {}, variants }];
+    const canary = { percent: 30, then: 'choose-variant' } as const;
+    const { serve, run, runId, database, clock, fed, fedUsers, feedRows } = await begun(canary, { chain });
+    const parts = () => feedRows().map(({ variant, audience: { split } }) => [variant, split?.from, split?.to]);
+    const tried = [
+      [1, 0, 1800],
+      [2, 1800, 3000],
+    ];
+    expect(new Set(parts().map(String))).toEqual(new Set([...tried, [null, 3000, 10_000]].map(String)));
+    const { SG, ID } = fed();
+    expect(Math.abs((SG + ID) / 1200 - 0.3)).toBeLessThan(0.1);
+    await serve();
+    const stateReason = `canary: ${SG + ID} users have ended, none failed; a person has to choose a variant`;
+    expect(run()).toMatchObject({ state: 'paused', canary: 'waits', stateReason });
+    expect(fed()).toEqual({ SG, ID });
+
+    const by = { keyId: 'key_1', keyName: 'Mei' };
+    const control = createMemoryRunControl({ database });
+    await control.change(runId, (header) => decideVerb('resume', header, by, { variant: 'B' }));
+    await passTime(clock, enoughMs);
+    expect(new Set(parts().map(String))).toEqual(new Set([...tried, [2, 3000, 10_000]].map(String)));
+    expect(fedUsers('SG').toSorted()).toEqual(userIds(everybody.SG));
+    await serve();
+    expect(run()).toMatchObject({ state: 'completed', canary: 'over' });
   });
 
   it('continues by itself if the failed canary users are within the limit', async () => {

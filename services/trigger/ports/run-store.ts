@@ -54,8 +54,11 @@ export interface RunTally {
   failureBaseline: readonly EndedUsers[];
   /** True if the run's campaign has a budget in at least one country. */
   hasBudgets: boolean;
-  /** Canary in progress, with the maximum share of its users that may fail; null if no canary is in progress. */
-  canary: { maxFailedPercent: number | null } | null;
+  /**
+   * Canary in progress, with the maximum share of its users that may fail, and whether a person chooses a variant after
+   * it; null if no canary is in progress.
+   */
+  canary: { maxFailedPercent: number | null; isChoice: boolean } | null;
   /** Milliseconds since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];

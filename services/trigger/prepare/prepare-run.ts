@@ -63,7 +63,7 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   const sources = foundSources(places);
   const feeds = run.definition.countries.map((country) => feedOf(country, run, sources));
   if (run.isDry) {
-    // A dry run starts at once, without a canary: it ends when all users were read.
+    // A dry run starts at once, and does not pause after a canary: it ends when all users were read.
     const unbounded = feeds.flatMap(({ country, audience }) => feedsByVariant({ country, audience }, run));
     await begin(run, unbounded, { batchUsers, clearedBy: notJudged.clearedBy }, deps);
     return { kind: 'begun' };

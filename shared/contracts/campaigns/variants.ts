@@ -29,12 +29,19 @@ export const splitSeed = textShape(200, 1).describe(
 
 export type StepVariant = z.infer<typeof stepVariant>;
 
+export const choiceRefusals = {
+  'no-variants': 'there is a seed for the split, or a choice after the canary, and no step has variants',
+  'no-percent': 'the choice of a variant needs a canary in percent, and its size is a number of users',
+  'always-pauses': 'before the choice of a variant the run always pauses, and the canary has a limit of failed users',
+  'too-few': 'a variant would get less than a hundredth of a percent of the users',
+};
+
 export const variantRefusals = {
+  ...choiceRefusals,
   'wrong-sum': 'the weights of the variants of a step do not add up to 10000',
   'repeated-variant': 'a step has two variants of the same name',
   'weight-of-later-step': 'a step after the first one with variants has weights',
   'other-variants': 'a step after the first one with variants has variants of other names',
-  'no-variants': 'there is a seed for the split, and no step has variants',
 };
 
 interface StepWithVariants {

@@ -17,8 +17,6 @@ export type CanaryState = (typeof canaryStates)[number];
  */
 export const canaryEnds = ['pause', 'choose-variant'] as const;
 
-export type CanaryDecision = (typeof canaryEnds)[number];
-
 /** Prefix of the reason of a run that waits for a person's decision after its canary. */
 export const canaryReason = 'canary';
 

@@ -1,4 +1,3 @@
-import { variantWeight } from '../ledger/variants-sql.ts';
 import { unnamedStatementOf } from '../connection/statement.ts';
 
 interface FeedLimits {
@@ -13,7 +12,7 @@ interface FeedLimits {
 /**
  * Sets the limits of users of a run's feeds. The feeds of one country, one for each variant, divide the limit of the
  * country: the limits add up to it. The room beyond the fed users first goes to the feed that needs it. The other
- * incomplete feeds divide the rest by the weights of their variants. In a retry run, the limit applies to each feed.
+ * incomplete feeds divide the rest by their parts of the users. In a retry run, the limit applies to each feed.
  */
 export const setFeedLimits = unnamedStatementOf<FeedLimits>(
   ($) => `
@@ -21,11 +20,10 @@ export const setFeedLimits = unnamedStatementOf<FeedLimits>(
     select f.feed, f.country, f.fed_users, f.feed is not distinct from ${$('feedId')}::uuid as asks,
       (${$('usersAtMost')}::jsonb ->> f.country)::bigint as most, r.parent is not null as is_retry,
       case when f.feed = ${$('feedId')}::uuid then ${$('more')}::bigint else 0 end as needed,
-      case when f.complete or f.feed = ${$('feedId')}::uuid then 0 else coalesce(${variantWeight('f', 'c')}, 1) end
-        as weight
+      case when f.complete or f.feed = ${$('feedId')}::uuid then 0 else coalesce(
+        (f.audience -> 'split' ->> 'to')::int - (f.audience -> 'split' ->> 'from')::int, 1) end as weight
     from feeds f
     join runs r on r.id = f.run
-    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     where f.run = ${$('runId')}
   ), p as (
     select k.*, greatest(0, most - sum(fed_users + needed) over (partition by country)) as room,

@@ -103,7 +103,10 @@ export async function startRun(
     runId,
     (changes.countries ?? ['SG']).flatMap((country) => {
       const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
-      return feedsByVariant({ country, audience }, { runId, definition: campaignDefinitionOf(changes) });
+      return feedsByVariant(
+        { country, audience },
+        { runId, definition: campaignDefinitionOf(changes), canary: changes.canary ?? null },
+      );
     }),
   );
   const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');

@@ -69,6 +69,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             stateReason: 'no such segment',
             prices: null,
             variants: null,
+            variantChoice: null,
             chain: ['award-reward', 'send-message'].map((action) => ({
               action,
               hasVariants: false,
@@ -206,6 +207,27 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(failures.map(({ user, variant }) => [user, variant])).toEqual([['u1', 'long']]);
       });
 
+      it('marks the users outside a canary after which a person chooses a variant', async () => {
+        const variants = [
+          { name: 'short', weight: 5000, params: {} },
+          { name: 'long', weight: 5000, params: {} },
+        ];
+        const canary = { percent: 10, then: 'choose-variant' } as const;
+        const chain = [{ action: 'award-reward', params: {}, variants }];
+        const { campaignId } = await campaigns.create(campaignDefinitionOf({ chain, canary }));
+        const runId = await addRun({ campaignId, canary: 'over' });
+        await rows.addFeed(runId, { country: 'SG', variant: 1, fedUsers: 5 });
+        await rows.addFeed(runId, { country: 'SG', variant: 2, fedUsers: 6 });
+        await rows.addFeed(runId, { country: 'SG', variant: 2, canaryUsers: 0, fedUsers: 90 });
+        const snapshot = await reports.snapshot(runId);
+        expect(snapshot?.variantChoice).toEqual({ chosen: 'long' });
+        expect(snapshot?.countries.map(({ fedUsers, isRemaining }) => [fedUsers, isRemaining]).toSorted()).toEqual([
+          [5, false],
+          [6, false],
+          [90, true],
+        ]);
+      });
+
       it('contains each country with fed users and totals over all workers, in chain order', async () => {
         const runId = await addRun({ inFlight: 3 });
         const users = { estimate: 1200, fedUsers: 1000, heldOutUsers: 50, excludedUsers: 200 };
@@ -223,6 +245,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           {
             country: 'ID',
             variant: null,
+            isRemaining: false,
             fromStep: 1,
             segment: 'all',
             estimate: null,
@@ -239,6 +262,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           {
             country: 'SG',
             variant: null,
+            isRemaining: false,
             fromStep: 1,
             segment: 'all',
             ...counted,

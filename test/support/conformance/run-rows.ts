@@ -2,6 +2,7 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns/cam
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { OwnOutcome, StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
+import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 
@@ -53,6 +54,7 @@ export interface RunSeed {
   deadlineAt?: Date;
   stateSince?: Date;
   settings?: Partial<RunSettings>;
+  canary?: CanaryState;
 }
 
 export function laterThan({ scheduledFor }: { scheduledFor: Date }): Date {
@@ -63,6 +65,8 @@ export interface FeedSeed {
   country: string;
   /** Place of the variant in the split; null: none. */
   variant: number | null;
+  /** Users of the canary in this feed; null without a canary. */
+  canaryUsers: number | null;
   segment: string;
   estimate: number | null;
   fedUsers: number;
@@ -87,6 +91,7 @@ export interface FailureSeed {
 
 export const emptyFeed = {
   variant: null,
+  canaryUsers: null,
   segment: 'all',
   estimate: null,
   fedUsers: 0,

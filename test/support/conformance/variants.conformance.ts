@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { decideVerb, type VerbRequest } from '../../../services/api/runs/control/control-run.ts';
 import type { OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { isInPart } from '../../../shared/domain/run/split.ts';
 import { pagesOf } from './fed-feeds.ts';
@@ -75,6 +76,73 @@ export function describeVariants(name: string, makeSubject: MakeExecutionSubject
     it('have the parameters of their variant in each step, whatever the order of the variants there', async () => {
       for (const feed of (await started()).owned)
         expect(await chainOf(feed)).toEqual(feed.audience.split?.from === 0 ? ofShort : ofLong);
+    });
+
+    describe('if a person chooses a variant after the canary', () => {
+      const canary = { percent: 20, then: 'choose-variant' } as const;
+      const claim = () => subject.feeds.claim('t', leaseMs, 100, 'all');
+      const by = { keyId: 'key_1', keyName: 'a test' };
+
+      /** Starts a run whose canary has ended, so that it waits for the choice. */
+      async function waitingForChoice() {
+        const { runId, owned } = await startRun(subject, { chain, splitSeed: 'december', canary });
+        for (const feed of owned)
+          await subject.feeds.writePages(pagesOf(feed, { batches: [], cursor: null, complete: true }));
+        expect(await subject.runs.pauseForCanary(runId, 'canary: 0 users have ended')).toBe(true);
+        expect(await subject.runs.settlePause(runId)).toBe(true);
+        const resume = async (request: VerbRequest) =>
+          (await subject.control.change(runId, (run) => decideVerb('resume', run, by, request))) ?? expect.fail();
+        return { runId, owned, resume };
+      }
+
+      it('divide the canary users among the variants, and all others wait', async () => {
+        const { owned } = await startRun(subject, { chain, splitSeed: 'december', canary });
+        expect(owned.map(({ audience: { split } }) => [split?.from, split?.to])).toEqual([
+          [0, 1500],
+          [1500, 2000],
+        ]);
+        expect(await claim()).toEqual([]);
+      });
+
+      it('give all other users the chosen variant, once it is chosen', async () => {
+        const { resume } = await waitingForChoice();
+        expect(await claim()).toEqual([]);
+        const { run, decision } = await resume({ variant: 'long' });
+        expect(run).toMatchObject({ state: 'running', canary: 'over', variantChoice: { chosen: 'long' } });
+        expect(decision.change?.events).toMatchObject([{ kind: 'resumed', detail: { variant: 'long' } }]);
+        const remaining = await claim();
+        expect(remaining.map(({ audience: { split } }) => [split?.from, split?.to])).toEqual([[2000, 10_000]]);
+        for (const feed of remaining) expect(await chainOf(feed)).toEqual(ofLong);
+        const loads = await subject.feeds.loads(remaining.map(({ feedId }) => feedId));
+        expect(loads.map(({ share, complete }) => [share, complete])).toEqual([[1, false]]);
+      });
+
+      it('keep waiting if a resume names no variant or an unknown one, or comes before the canary has ended', async () => {
+        const early = await startRun(subject, { chain, canary });
+        const decided = await subject.control.change(early.runId, (run) =>
+          decideVerb('resume', run, by, { variant: 'long' }),
+        );
+        expect(decided?.decision.refusal).toMatchObject({ pointer: '/variant', code: 'no-choice' });
+        const { resume } = await waitingForChoice();
+        for (const [request, code] of [
+          [{}, 'choice-needed'],
+          [{ variant: 'middle' }, 'unknown-variant'],
+        ] as const) {
+          const { run, decision } = await resume(request);
+          expect(decision.refusal).toMatchObject({ pointer: '/variant', code });
+          expect(run).toMatchObject({ state: 'paused', canary: 'waits', variantChoice: { chosen: null } });
+        }
+        expect(await claim()).toEqual([]);
+      });
+
+      it('keep the chosen variant: a repeat changes nothing, and another choice is refused', async () => {
+        const { resume } = await waitingForChoice();
+        await resume({ variant: 'short' });
+        expect((await resume({ variant: 'short' })).decision).toEqual({ move: { kind: 'stays' }, change: null });
+        const { run, decision } = await resume({ variant: 'long' });
+        expect(decision.refusal).toMatchObject({ code: 'no-choice' });
+        expect(run.variantChoice).toEqual({ chosen: 'short' });
+      });
     });
 
     it('keep the variant of each user in a retry', async () => {

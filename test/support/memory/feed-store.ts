@@ -11,7 +11,7 @@ import type { FeedRow } from './feed-tables.ts';
 import { isDryFeed } from './run-feeds.ts';
 import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
-import { definitionOf, settingsOf } from './run-definitions.ts';
+import { definitionOf, isRemainingFeed, settingsOf } from './run-definitions.ts';
 import { flowOf } from './run-tallies.ts';
 import { sinkPages } from './sink-pages.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
@@ -31,6 +31,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
           .filter((row) => row.fedUsers - row.heldOutUsers < (canaryUsersOf(database, row) ?? Infinity))
+          .filter((row) => row.variant !== null || isDryFeed(database, row) || !hasVariants(database, row))
           .filter((row) => row.stalledUntilMs === null || row.stalledUntilMs <= clock.nowMs())
           .filter((row) => scope === 'all' || row.stalls === 0)
           .filter((row) => !withoutDry || !isDryFeed(database, row))
@@ -161,6 +162,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   const run = runOf(database, row);
   const { chain } = definitionOf(database, run);
   const isDry = isDryFeed(database, row);
+  const isRemaining = isRemainingFeed(database, run, row);
   return {
     feedId,
     runId,
@@ -170,8 +172,8 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     chain: isDry ? [] : chain.map(({ action }) => action),
     checks: isDry ? [] : chain.map(({ check }) => check?.type ?? null),
     priority: settingsOf(database, run).priority,
-    share: row.variant === null ? 1 : (splitOf(chain)[row.variant - 1]?.weight ?? 0) / wholeWeight,
-    complete,
+    share: row.variant === null || isRemaining ? 1 : (splitOf(chain)[row.variant - 1]?.weight ?? 0) / wholeWeight,
+    complete: complete || (run.canary === 'serving' && isRemaining),
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId && hold.kind === 'fault'),
     quietSteps: [...database.holds.values()].flatMap((hold) =>
       hold.feedId === feedId && (hold.untilMs ?? 0) > database.clock.nowMs() ? [hold.step] : [],
@@ -267,6 +269,10 @@ function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {
 function isFeeding(database: MemoryDatabase, row: FeedRow): boolean {
   const run = runOf(database, row);
   return run.state === 'running' && run.deadlineAtMs > database.clock.nowMs();
+}
+
+function hasVariants(database: MemoryDatabase, row: FeedRow): boolean {
+  return splitOf(definitionOf(database, runOf(database, row)).chain).length > 0;
 }
 
 function isFree(row: FeedRow, nowMs: number): boolean {

@@ -41,6 +41,9 @@ function write(database: MemoryDatabase, row: RunRow, change: RunChange): void {
   const now = database.clock.now();
   if (to !== row.state) row.stateSince = now;
   if (to === 'running' && row.canary === 'waits') row.canary = 'over';
+  if (change.variant !== undefined)
+    for (const feed of database.feeds.values())
+      if (feed.runId === row.id && feed.variant === null && feed.canaryUsers === 0) feed.variant = change.variant;
   if (isTerminal(to)) Object.assign(row, { endedAt: now, waitingCause: null, waitingSince: null });
   Object.assign(row, { state: to, stateReason, settings: { ...row.settings, ...settings } });
   if (deadlineAt) row.deadlineAtMs = deadlineAt.getTime();

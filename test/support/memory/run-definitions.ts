@@ -5,6 +5,7 @@ import {
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
 
 /**
@@ -39,6 +40,11 @@ export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
 
 export function canaryOf(database: MemoryDatabase, row: RunRow): Canary | null {
   return row.settings.canary ?? definitionOf(database, row).canary ?? null;
+}
+
+/** Returns true if a person chooses the variant of the feed after the canary. */
+export function isRemainingFeed(database: MemoryDatabase, run: RunRow, { canaryUsers }: FeedRow): boolean {
+  return canaryUsers === 0 && canaryOf(database, run)?.then === 'choose-variant';
 }
 
 export type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;

@@ -22,7 +22,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import { definitionOf, settingsOf } from './run-definitions.ts';
+import { canaryOf, definitionOf, isRemainingFeed, settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 import { isOverSinceClosed } from './waiting-steps.ts';
 
@@ -117,6 +117,7 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     settings: settingsOf(database, run),
     // Action types in memory have no prices.
     prices: null,
+    variantChoice: variantChoiceOf(run, database),
     variants:
       definition.chain.find(({ variants }) => variants)?.variants?.map(({ name, weight = 0 }) => ({ name, weight })) ??
       null,
@@ -125,6 +126,12 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
       return { action, hasVariants: variants !== undefined, unitsPerUser, receipts: type?.config.receipts ?? false };
     }),
   };
+}
+
+function variantChoiceOf(run: RunRow, database: MemoryDatabase): { chosen: string | null } | null {
+  if (run.canary === null || canaryOf(database, run)?.then !== 'choose-variant') return null;
+  const remaining = feedsOf(run.id, database).find((feed) => isRemainingFeed(database, run, feed));
+  return { chosen: remaining ? variantNameOf(remaining.feedId, database) : null };
 }
 
 function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefined {
@@ -153,6 +160,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     countries: feeds.map((feed) => ({
       country: feed.country,
       variant: feed.variant,
+      isRemaining: isRemainingFeed(database, run, feed),
       fromStep: feed.fromStep,
       segment: onlySegment(feed.audience)?.segment ?? null,
       estimate: estimateOf(feed.audience),

@@ -50,7 +50,6 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           stalls: 0,
           stepUnits: null,
           usersAtMost: null,
-          canaryUsers: null,
           fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };

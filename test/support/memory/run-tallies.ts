@@ -21,7 +21,10 @@ export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     hasBudgets: budgets !== undefined,
-    canary: row.canary === 'serving' && canary ? { maxFailedPercent: canary.maxFailedPercent ?? null } : null,
+    canary:
+      row.canary === 'serving' && canary
+        ? { maxFailedPercent: canary.maxFailedPercent ?? null, isChoice: canary.then === 'choose-variant' }
+        : null,
     failureBaseline: [...row.failureBaseline].map(([step, judged]) => ({ step, ...judged })),
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,

@@ -12,17 +12,36 @@ import { isWaitingForApproval } from '../../../../shared/domain/approval/waiting
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import type { Requester } from '../../../../shared/domain/run/requester.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
+import { quoted } from '../../frame/http-problem.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 
 export interface VerbDecision {
   move: ControlMove;
   change: RunChange | null;
+  /** Reason for which a choice of a variant is refused. */
+  refusal?: FieldProblem;
 }
 
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
-export function decideVerb(verb: ControlVerb, run: RunHeader, by: Requester, reason: string | undefined): VerbDecision {
+/** Fields of a request about a run. */
+export interface VerbRequest {
+  reason?: string | undefined;
+  /** Name of the variant that the caller chooses; only for `resume`. */
+  variant?: string | undefined;
+}
+
+export function decideVerb(
+  verb: ControlVerb,
+  run: RunHeader,
+  by: Requester,
+  { reason, variant }: VerbRequest = {},
+): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
+  if (verb === 'resume' && move.kind !== 'forbidden') {
+    const refusal = refusalOfChoice(run, move, variant);
+    if (refusal) return { move, change: null, refusal };
+  }
   // The run waits for an approval or for a decision about its canary, and would then resume. After this pause, it waits
   // for a person.
   const resumesAutomatically = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
@@ -30,11 +49,41 @@ export function decideVerb(verb: ControlVerb, run: RunHeader, by: Requester, rea
   if (move.kind !== 'move' && !isPausedAgain) return { move, change: null };
   const sentence = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
   const stateReason = verb === 'resume' ? null : sentence;
-  const detail = { by, ...(reason === undefined ? {} : { reason }) };
+  const chosen = verb === 'resume' && isChoiceDue(run) ? variant : undefined;
+  const detail = { by, ...(reason !== undefined && { reason }), ...(chosen !== undefined && { variant: chosen }) };
   if (move.kind !== 'move')
     return { move, change: { stateReason: sentence, events: [{ kind: controlEvents[verb], detail }] } };
   const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, sentence)];
-  return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
+  const place = (run.variants ?? []).findIndex(({ name }) => name === chosen) + 1;
+  const judgeFromHere = verb === 'resume';
+  return { move, change: { to: move.to, stateReason, judgeFromHere, ...(place > 0 && { variant: place }), events } };
+}
+
+/** Returns true if the run waits after its canary until a person chooses a variant. */
+function isChoiceDue({ canary, variantChoice }: RunHeader): boolean {
+  return canary === 'waits' && variantChoice?.chosen === null;
+}
+
+function refusalOfChoice(run: RunHeader, move: ControlMove, variant: string | undefined): FieldProblem | undefined {
+  const pointer = '/variant';
+  const names = (run.variants ?? []).map(({ name }) => quoted(name)).join(', ');
+  if (move.kind === 'move' && isChoiceDue(run)) {
+    if (variant === undefined) {
+      const detail = `the run waits for the choice of a variant for all users outside the canary: name one of ${names}`;
+      return { pointer, code: 'choice-needed', detail };
+    }
+    if (run.variants?.some(({ name }) => name === variant) === true) return undefined;
+    return { pointer, code: 'unknown-variant', detail: `has to be one of ${names}, not ${quoted(variant)}` };
+  }
+  const { chosen = null } = run.variantChoice ?? {};
+  if (variant === undefined || variant === chosen) return undefined;
+  const why =
+    chosen !== null
+      ? `${quoted(chosen)} was chosen, and the choice is final`
+      : run.variantChoice
+        ? 'the canary users have not all ended'
+        : 'the run does not try variants on a canary';
+  return { pointer, code: 'no-choice', detail: `has to be absent: ${why}` };
 }
 
 /** Returns the final event of a run that had not started, because such a run has no work in progress to wait for. */

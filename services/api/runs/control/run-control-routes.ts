@@ -17,7 +17,7 @@ import { controlVerbs, timeToStopMs, type ControlVerb } from '../../../../shared
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { requesterOf } from '../../access/requester.ts';
-import { decideChanges, decideVerb } from './control-run.ts';
+import { decideChanges, decideVerb, type VerbRequest } from './control-run.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { requireMatch } from '../../frame/if-match.ts';
@@ -96,14 +96,21 @@ function verbRoute(
     },
     handler: async (request) => {
       const { id } = request.params;
-      const reason = request.body?.reason;
+      const body: VerbRequest = request.body ?? {};
+      const { reason } = body;
       const runId = requireId('run', id);
       if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runNeedsApproval(id);
-      const controlled = await control.change(runId, (run) => decideVerb(verb, run, requesterOf(request), reason));
+      const controlled = await control.change(runId, (run) => decideVerb(verb, run, requesterOf(request), body));
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;
-      request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: run.state };
+      const { variant } = decision.change?.events[0]?.detail ?? {};
+      request.auditDetail = {
+        ...(reason !== undefined && { reason }),
+        ...(variant !== undefined && { variant }),
+        state: run.state,
+      };
       if (decision.move.kind === 'forbidden') throw stateForbids(run, verb, decision.move.allowed);
+      if (decision.refusal) throw invalidRequest([decision.refusal]);
       return controlledRunView(run, underWay, stopTimeOf(run, catalogue.registered()));
     },
   });

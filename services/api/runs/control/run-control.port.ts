@@ -12,6 +12,8 @@ export interface RunChange {
   /** Settings of this run only; the campaign does not change. */
   settings?: Partial<RunSettings>;
   deadlineAt?: Date;
+  /** Place of the variant, from 1, that a person chose for the users outside the canary. */
+  variant?: number;
   /** True to judge failures anew: users whose calls have ended so far no longer count. */
   judgeFromHere?: boolean;
   /** Events that are appended to the run's history in this order. */

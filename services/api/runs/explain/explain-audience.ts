@@ -19,7 +19,7 @@ function mayContain({ audience: { split } }: HistoryFeed, user: string): boolean
   return !split || isInPart(split, user);
 }
 
-export function explainAudience({ state, feeds: all, place }: UserHistory, user: string): ExplainedPlace {
+export function explainAudience({ state, canary, feeds: all, place }: UserHistory, user: string): ExplainedPlace {
   const feeds = all.filter((feed) => mayContain(feed, user));
   if (place?.unsendable) {
     const detail = `its id cannot be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
@@ -39,7 +39,9 @@ export function explainAudience({ state, feeds: all, place }: UserHistory, user:
   }
   if (isTerminal(state)) return nowhere('never-fed', neverFedDetail(behind));
   const reached = feeds.length === 0 ? 'the run is being prepared' : `${sourcesOf(behind)} has not been fed yet`;
-  return nowhere('not-fed-yet', `${reached}, but it may follow`);
+  const isUndecided = canary !== null && behind.some(({ variant, audience }) => variant === null && audience.split);
+  const when = isUndecided ? 'the user is outside the canary, and waits until a variant is chosen' : 'it may follow';
+  return nowhere('not-fed-yet', `${reached}, but ${when}`);
 }
 
 function heldOutDetail(feed: HistoryFeed): string {

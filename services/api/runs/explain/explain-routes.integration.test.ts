@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { userExplanation, type UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
+import { isInPart } from '../../../../shared/domain/run/split.ts';
 import { segmentAlone } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';
@@ -233,6 +234,19 @@ describe('the explanation of a user outside the audience', () => {
     await setAudience({ percent: 99.9999, seed: 'x' });
     expect((await explain('u2', other)).audience).toMatchObject({ place: 'held-out' });
     expect((await explain('u1', other)).audience).toMatchObject({ place: 'member' });
+  });
+
+  it('says that a user outside the canary waits until a variant is chosen', async () => {
+    const variants = ['A', 'B'].map((name) => ({ name, weight: 5000, params: {} }));
+    const chain = [{ action: 'award-reward', params: {}, variants }];
+    const canary = { percent: 1, then: 'choose-variant' } as const;
+    const { runId: other, owned } = await startRun(subject, { chain, canary, splitSeed: 'december' });
+    const outside = ['adam', 'zoe', 'mia'].find((user) =>
+      owned.every(({ audience: { split } }) => split && !isInPart(split, user)),
+    );
+    const { audience } = await explain(outside ?? expect.fail(), other);
+    expect(audience).toMatchObject({ place: 'not-fed-yet' });
+    expect(audience.detail).toContain('waits until a variant is chosen');
   });
 
   it('says that the user was never fed if the run ended before', async () => {

@@ -4,7 +4,12 @@ import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 import { blockedSteps } from './blocked-steps.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
-import { splitVariants, variantName } from '../../../../shared/postgres/ledger/variants-sql.ts';
+import {
+  endsWithChoice,
+  isRemainingFeed,
+  splitVariants,
+  variantName,
+} from '../../../../shared/postgres/ledger/variants-sql.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /**
@@ -31,6 +36,9 @@ const header = `
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
   r.prices, ${splitVariants('c')} as variants,
+  case when r.canary is not null and ${endsWithChoice('r', 'c')} then json_build_object('chosen',
+    (select ${variantName('e', 'c')} from feeds e where e.run = r.id and e.canary_users = 0 limit 1)
+  ) end as "variantChoice",
   (select json_agg(json_build_object('action', s.step ->> 'action',
       'hasVariants', s.step -> 'variants' is not null,
       'unitsPerUser', coalesce((s.step ->> 'unitsPerUser')::int, 0), 'receipts', coalesce(
@@ -122,7 +130,7 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'feedId', feed, 'country', country, 'variant', variant, 'fromStep', from_step, 'segment', segment,
+        'feedId', feed, 'country', country, 'variant', variant, 'isRemaining', is_remaining, 'fromStep', from_step, 'segment', segment,
         'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'sharedUsers', overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
@@ -130,7 +138,11 @@ export const selectSnapshots = `
       ) order by country, variant, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled,
       coalesce(sum(waiting), 0)::int as waiting
-    from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
+    from (
+      select e.*, ${isRemainingFeed('e', 'o', 'c')} as is_remaining
+      from feeds e join runs o on o.id = e.run join revisions c on c.campaign = o.campaign and c.revision = o.revision
+      where e.run = any($1::uuid[])
+    ) e left join lines using (feed) left join receipts using (feed) group by run
   ), ${blockedSteps}, causes as (
     select f.run, f.country, h.step, h.cause, h.since, h.batches, h.kind = 'fault' as held, h.next_try_at,
       nullif(h.kind, 'fault') as blocked_by

@@ -1,7 +1,7 @@
 import type { AudienceColumns } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { variantWeight } from '../../../../shared/postgres/ledger/variants-sql.ts';
+import { hasVariants, isRemainingFeed, variantWeight } from '../../../../shared/postgres/ledger/variants-sql.ts';
 import { wholeWeight } from '../../../../shared/contracts/campaigns/variants.ts';
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
@@ -34,6 +34,8 @@ export const claim = statementOf<Claiming>(
       and not (f.dry and ${$('withoutDry')})
       and (r.canary is null or r.canary = 'over' or f.canary_users is null
         or f.fed_users - f.held_out_users < f.canary_users)
+      -- Without a variant, the users would get the parameters of none, so the feed waits for the choice of a person.
+      and (f.variant is not null or f.dry or not ${hasVariants('c')})
       and (f.stalls = 0 or ${$('withStalled')})
     order by f.dry, f.stalls > 0, extract(epoch from r.scheduled_for) * ${$('direction')}::int, f.feed
     limit ${$('limit')}
@@ -239,8 +241,10 @@ export const loads = statementOf<{ feeds: string }>(
     array(select s -> 'check' ->> 'type' from jsonb_array_elements(c.definition -> 'chain') s where not f.dry)
       as checks,
     (c.definition || r.settings) ->> 'priority' as priority,
-    case when f.variant is null then 1 else ${variantWeight('f', 'c')}::float8 / ${wholeWeight} end as share,
-    f.complete,
+    case when f.variant is null or ${isRemainingFeed('f', 'r', 'c')} then 1
+      else ${variantWeight('f', 'c')}::float8 / ${wholeWeight} end as share,
+    -- During the canary, the remaining feed needs no capacity.
+    f.complete or r.canary = 'serving' and ${isRemainingFeed('f', 'r', 'c')} as complete,
     case when k.pace is null then null when p.run is null then f.batch_users
       else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",

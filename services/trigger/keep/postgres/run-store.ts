@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { usualBatchUsers } from '../../../../shared/domain/step/batch.ts';
-import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { defaultMinJudgedUsers, type Canary } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { StepTotals } from '../../../../shared/domain/step/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
@@ -38,7 +38,7 @@ type TallyRow = Omit<RunTally, 'feeds' | 'failureBaseline' | 'pauseAtFailed' | '
     failureBaseline: Record<string, Omit<EndedUsers, 'step'>> | null;
     failedPercent: number | null;
     failedMinUsers: number | null;
-    canary: { maxFailedPercent?: number } | null;
+    canary: Canary | null;
   };
 
 /**
@@ -197,7 +197,10 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       return { feedId, country, ...fed, fromStep, complete, stalled, totals, flow };
     },
   );
-  const canary = first.canary && { maxFailedPercent: first.canary.maxFailedPercent ?? null };
+  const canary = first.canary && {
+    maxFailedPercent: first.canary.maxFailedPercent ?? null,
+    isChoice: first.canary.then === 'choose-variant',
+  };
   const run = { runId, campaignId, state, stateReason, chain, overdueMs, hasBudgets, canary };
   return [{ ...run, feeds, ...judgementOf(first) }];
 }

@@ -40,7 +40,7 @@ async function readRun(client: PoolClient, runId: string): Promise<RunHeader | u
 }
 
 async function write(client: PoolClient, runId: string, change: RunChange): Promise<void> {
-  const { to, stateReason, settings = {}, deadlineAt, judgeFromHere = false, events } = change;
+  const { to, stateReason, settings = {}, deadlineAt, variant, judgeFromHere = false, events } = change;
   await client.query(
     updateRun.with({
       runId,
@@ -52,6 +52,7 @@ async function write(client: PoolClient, runId: string, change: RunChange): Prom
       deadlineAt: deadlineAt ?? null,
     }),
   );
+  if (variant !== undefined) await client.query(setVariant, [runId, variant]);
   if (judgeFromHere) await client.query(judgeFrom, [runId]);
   for (const { kind, detail } of events) await client.query(insertEvent, eventValues(runId, { kind, detail }));
 }
@@ -87,6 +88,9 @@ const updateRun = statementOf<RunUpdate>(
     waiting_since = case when ${$('isLast')} then null else waiting_since end
   where id = ${$('runId')}`,
 );
+
+/** Sets the variant of the remaining feeds: they have no canary users, and no variant before the choice. */
+const setVariant = `update feeds set variant = $2 where run = $1 and variant is null and canary_users = 0`;
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
 

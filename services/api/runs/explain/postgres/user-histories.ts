@@ -3,6 +3,7 @@ import type { AttemptNote } from '../../../../../shared/ports/step-ledger.ts';
 import type { FeedAudience } from '../../../../../shared/contracts/runs/feed-audience.ts';
 import { z } from 'zod';
 import type { OwnOutcome } from '../../../../../shared/domain/step/outcomes.ts';
+import type { CanaryState } from '../../../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../../../shared/domain/run/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/ids/user-id.ts';
 import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/ledger/feed-audience.ts';
@@ -13,6 +14,8 @@ export interface UserHistory {
   runId: string;
   campaignId: string;
   state: RunState;
+  /** State of the canary; null if the run has none. */
+  canary: CanaryState | null;
   asOf: Date;
   chain: readonly { action: string }[];
   /** Time at which receipts of the run were deleted; null while they are kept, or if there never were any. */
@@ -143,9 +146,10 @@ export function createUserHistories({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<PlaceRow>(findPlace, [runId, searched, listed]);
       const [first] = rows;
       if (!first) return undefined;
-      const { campaignId, state, asOf, chain, receiptsDeletedAt } = first;
+      const { campaignId, state, canary, asOf, chain, receiptsDeletedAt } = first;
       const place = await placeOf(rows, searched);
-      return { runId, campaignId, state, asOf, chain, receiptsDeletedAt, feeds: rows.flatMap(feedOf), place };
+      const feeds = rows.flatMap(feedOf);
+      return { runId, campaignId, state, canary, asOf, chain, receiptsDeletedAt, feeds, place };
     },
   };
 }
@@ -154,6 +158,7 @@ export function createUserHistories({ pool }: { pool: Pool }) {
 type PlaceRow = {
   campaignId: string;
   state: RunState;
+  canary: CanaryState | null;
   asOf: Date;
   chain: { action: string }[];
   receiptsDeletedAt: Date | null;
