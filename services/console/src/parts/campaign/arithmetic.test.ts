@@ -27,8 +27,15 @@ const country = (
 type Countries = CampaignPreview['countries'];
 type Variants = CampaignPreview['variants'];
 const estimateOf = (countries: Countries) => userCountOf(sumOfBounds(countries.map(({ users }) => users)), null);
-const texts = (countries: Countries, holdOutPercent = 0, size = estimateOf(countries), variants: Variants = []) =>
-  audienceSums({ countries, holdOutPercent, variants }, size).map(({ label, value }) => `${label}: ${value}`);
+type Canary = Parameters<typeof audienceSums>[2];
+const texts = (
+  countries: Countries,
+  holdOutPercent = 0,
+  size = estimateOf(countries),
+  variants: Variants = [],
+  canary?: Canary,
+) =>
+  audienceSums({ countries, holdOutPercent, variants }, size, canary).map(({ label, value }) => `${label}: ${value}`);
 
 describe('the audience of a campaign', () => {
   it('has the size of its only source', () => {
@@ -69,6 +76,21 @@ describe('the audience of a campaign', () => {
       'variant B, 25 %: about 200',
     ]);
     expect(texts([], 0, size, variants).slice(1)).toEqual(['variant A, 75 %: about 750', 'variant B, 25 %: about 250']);
+  });
+
+  it('is divided among variants only in its canary, if a person chooses the variant of all others', () => {
+    const users = { atLeast: 0, atMost: 0 };
+    const variants = [
+      { name: 'A', weight: 7500, users },
+      { name: 'B', weight: 2500, users },
+    ];
+    const size = { kind: 'counted', atLeast: 1000, atMost: 1000, at: null } as const;
+    expect(texts([], 0, size, variants, { percent: 20, then: 'choose-variant' }).slice(1)).toEqual([
+      'variant A, 15 %: about 150',
+      'variant B, 5 %: about 50',
+      'the variant you choose: about 800',
+    ]);
+    expect(texts([], 0, size, variants, { percent: 20, then: 'pause' })).toHaveLength(3);
   });
 
   it('shows unknown sizes as not known', () => {

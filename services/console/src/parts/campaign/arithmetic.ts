@@ -1,8 +1,8 @@
-import type { CampaignPreview } from '#client/types.gen.ts';
+import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
 import { formatCountKind, formatUserCount, partOfCount, type UserCount } from '../audience/user-count.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
-import { nameWithShare, usersOfVariant } from './variant-words.ts';
+import { dividedShare, nameWithShare, usersOfVariant } from './variant-words.ts';
 
 export interface SumLine {
   label: string;
@@ -16,16 +16,16 @@ type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent' | 'variant
  * Returns the parts of an audience as lines that add up. An estimate has a line for each unknown that only a count can
  * resolve, because a count merges the sources. A count has only its sum.
  */
-export function audienceSums({ countries, holdOutPercent, variants }: Previewed, size: UserCount): SumLine[] {
+export function audienceSums(
+  { countries, holdOutPercent, variants }: Previewed,
+  size: UserCount,
+  canary?: CampaignDefinitionInput['canary'],
+): SumLine[] {
   const lines: SumLine[] = [
     ...(size.kind === 'estimated' ? estimatedParts(countries) : []),
     { label: `Audience, ${formatCountKind(size)}`, value: formatUserCount(size), kind: 'sum' },
   ];
-  const ofVariants = variants.map((variant): SumLine => ({
-    label: `variant ${nameWithShare(variant)}`,
-    value: formatUserCount(usersOfVariant(servedUsersOf(size, holdOutPercent), variant)),
-    kind: 'aside',
-  }));
+  const ofVariants = variantLines(variants, servedUsersOf(size, holdOutPercent), dividedShare(canary));
   if (holdOutPercent === 0) return [...lines, ...ofVariants];
   return [
     ...lines,
@@ -36,6 +36,20 @@ export function audienceSums({ countries, holdOutPercent, variants }: Previewed,
     },
     { label: 'Get step 1', value: formatUserCount(servedUsersOf(size, holdOutPercent)), kind: 'sum' },
     ...ofVariants,
+  ];
+}
+
+/** Returns the users of each variant, and the users that get the variant chosen after the canary. */
+function variantLines(variants: Previewed['variants'], served: UserCount, share: number): SumLine[] {
+  if (variants.length === 0) return [];
+  const line = (label: string, users: UserCount): SumLine => ({ label, value: formatUserCount(users), kind: 'aside' });
+  const weightOf = (weight: number) => Math.round(weight * share);
+  return [
+    ...variants.map((variant) => {
+      const divided = { ...variant, weight: weightOf(variant.weight) };
+      return line(`variant ${nameWithShare(divided)}`, usersOfVariant(served, divided));
+    }),
+    ...(share === 1 ? [] : [line('the variant you choose', partOfCount(served, 1 - share))]),
   ];
 }
 

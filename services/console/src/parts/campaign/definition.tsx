@@ -88,8 +88,9 @@ export function Definition({ campaign, revision, previewRefusal }: DefinitionPro
 
 function canaryWords(canary: DefinedCampaign['canary']): string[] {
   if (canary === undefined) return [];
-  const { users, percent, maxFailedPercent } = canary;
+  const { users, percent, maxFailedPercent, then: decision } = canary;
   const first = users === undefined ? `${percent ?? 0} % of each country` : countOf(users, 'user');
+  if (decision === 'choose-variant') return [`canary of ${first}, then a choice of the variant of all others`];
   const then = maxFailedPercent === undefined ? 'then a pause' : `then a pause above ${maxFailedPercent} % failed`;
   return [`canary of ${first}, ${then}`];
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Campaign } from '#client/types.gen.ts';
 import { wholeValue } from '../forms/schema-values.ts';
 import { spanOf } from '../when/durations.ts';
-import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';
+import { definitionOf, formOf, newForm, newStep, offersChoice } from './form-definition.ts';
 import type { CampaignForm } from './form.ts';
+import { mergeStep } from './variant-forms.ts';
 
 const types = [
   {
@@ -90,6 +91,28 @@ describe('a form filled from a campaign', () => {
   ])('returns the same schedule: %j', (schedule) => {
     const form = formOf({ ...campaign, schedule }, types, 'UTC');
     expect(definitionOf(form, types).definition.schedule).toMatchObject(schedule);
+  });
+
+  it('keeps the choice of a variant after the canary', () => {
+    const chain = [
+      {
+        action: 'award-reward',
+        params: {},
+        variants: ['A', 'B'].map((name) => ({ name, weight: 5000, params: { rewardId: name } })),
+      },
+    ];
+    const canary = { percent: 20, then: 'choose-variant' } as const;
+    const form = formOf({ ...campaign, chain, canary }, types, 'UTC');
+    expect(definitionOf(form, types).definition.canary).toEqual(canary);
+    const limited = { ...form, canaryMaxFailedPercent: '5' };
+    expect(definitionOf(limited, types).definition.canary).toEqual(canary);
+    const merged = { ...limited, ...mergeStep(form, 0) };
+    expect(definitionOf(merged, types).definition.canary).toEqual({ percent: 20, then: 'pause', maxFailedPercent: 5 });
+    expect(offersChoice({ canary: '500', canaryThen: 'pause' }, true)).toBe(false);
+    expect(definitionOf({ ...form, canary: '500' }, types).definition.canary).toEqual({
+      users: 500,
+      then: 'choose-variant',
+    });
   });
 
   it('edits parameters without fields as JSON, and returns them unchanged', () => {

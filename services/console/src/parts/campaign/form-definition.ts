@@ -60,22 +60,40 @@ export function definitionOf(form: CampaignForm, types: Types): TypedDefinition 
     ...number('paceUsersPerSecond', form.pace),
     ...number('pauseAtFailedPercent', form.pauseAtFailedPercent),
     ...number('pauseAtFailedMinUsers', form.pauseAtFailedMinUsers),
-    ...canaryOf(form, problems),
+    ...canaryOf(form, splitIndexOf(form.steps) >= 0, problems),
   };
   return { definition, problems: [...problems, ...when.problems] };
 }
 
+type CanaryForm = Pick<CampaignForm, 'canary' | 'canaryThen'>;
+
+/**
+ * Returns true if a variant may be chosen after the canary: there are variants, and the canary is a percentage. A choice
+ * that was made before stays visible, so that a person who types another size sees why it is refused.
+ */
+export function offersChoice({ canary, canaryThen }: CanaryForm, hasVariants: boolean): boolean {
+  return hasVariants && canary.trim() !== '' && (canary.trim().endsWith('%') || canaryThen === 'choose-variant');
+}
+
+/** Returns true if a person chooses one variant for all other users after the canary. */
+export function choosesVariant(form: CanaryForm, hasVariants: boolean): boolean {
+  return form.canaryThen === 'choose-variant' && offersChoice(form, hasVariants);
+}
+
 /** Returns the canary of a form; empty if none is typed. Adds what is wrong with it to the problems. */
 export function canaryOf(
-  { canary, canaryMaxFailedPercent }: Pick<CampaignForm, 'canary' | 'canaryMaxFailedPercent'>,
+  form: CanaryForm & Pick<CampaignForm, 'canaryMaxFailedPercent'>,
+  hasVariants: boolean,
   problems: LocalProblem[],
 ) {
-  const text = canary.trim();
+  const text = form.canary.trim();
   if (text === '') return {};
   const size = text.endsWith('%')
     ? numberAt('percent', text.slice(0, -1), '/canary', problems)
     : numberAt('users', text, '/canary', problems);
-  const limit = numberAt('maxFailedPercent', canaryMaxFailedPercent, '/canary/maxFailedPercent', problems);
+  // A person always decides about the variant, so no limit of failures continues the run.
+  if (choosesVariant(form, hasVariants)) return { canary: { ...size, then: 'choose-variant' as const } };
+  const limit = numberAt('maxFailedPercent', form.canaryMaxFailedPercent, '/canary/maxFailedPercent', problems);
   return { canary: { ...size, then: 'pause' as const, ...limit } };
 }
 
@@ -161,6 +179,7 @@ export function formOf(campaign: DefinedCampaign, types: Types, zone: string): C
     pauseAtFailedPercent: text(campaign.pauseAtFailedPercent),
     pauseAtFailedMinUsers: text(campaign.pauseAtFailedMinUsers),
     canary: canaryText(campaign.canary),
+    canaryThen: campaign.canary?.then ?? 'pause',
     canaryMaxFailedPercent: text(campaign.canary?.maxFailedPercent),
     priority: campaign.priority,
   };

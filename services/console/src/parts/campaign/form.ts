@@ -26,9 +26,14 @@ export interface CampaignForm {
   pauseAtFailedMinUsers: string;
   /** Size of the canary: a number of users, or a percentage with its sign. */
   canary: string;
+  /** Decision of a person when the users of the canary have ended. */
+  canaryThen: CanaryThen;
   canaryMaxFailedPercent: string;
   priority: Priority;
 }
+
+export const canaryThens = ['pause', 'choose-variant'] as const;
+export type CanaryThen = (typeof canaryThens)[number];
 
 export const priorities = ['low', 'normal', 'high'] as const;
 export type Priority = (typeof priorities)[number];
@@ -79,6 +84,7 @@ export const emptyForm: CampaignForm = {
   pauseAtFailedPercent: '',
   pauseAtFailedMinUsers: '',
   canary: '',
+  canaryThen: 'pause',
   canaryMaxFailedPercent: '',
   priority: 'normal',
 };

@@ -23,6 +23,8 @@ export function formatPlace(pointer: string): string {
       return first === '' ? 'Countries' : `Country ${number}`;
     case 'budgets':
       return first === '' ? 'Budgets' : `Budget ${number}`;
+    case 'canary':
+      return first === 'then' ? 'After the canary' : 'Canary';
     case 'usersAtMost':
       return `Users in ${first}`;
     case 'schedule':
@@ -58,7 +60,6 @@ const fieldWords: Readonly<Record<string, string>> = {
   paceUsersPerSecond: 'Pace',
   pauseAtFailedPercent: 'Pause by itself',
   pauseAtFailedMinUsers: 'Users before it pauses',
-  canary: 'Canary',
   splitSeed: 'Split seed',
   priority: 'Priority',
 };

@@ -1,11 +1,11 @@
 import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
-import { formatCountKind, formatUserCount, type UserCount } from '../audience/user-count.ts';
+import { formatCountKind, formatUserCount, partOfCount, type UserCount } from '../audience/user-count.ts';
 import { formatTypedBudget } from '../money/amounts.ts';
 import type { Effect } from '../overlays/effects.tsx';
 import { formatDuration } from '../times/times.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { callsOf, heldOutUsersOf, servedUsersOf, formatExpectedDuration } from './arithmetic.ts';
-import { formatUsersOfVariants, nameWithShare, splitOf } from './variant-words.ts';
+import { dividedShare, formatUsersOfVariants, nameWithShare, splitOf } from './variant-words.ts';
 import { quotedTitleOf, titlesOf } from '../words/action-titles.ts';
 
 type Started = Omit<CampaignDefinitionInput, 'name' | 'schedule'>;
@@ -66,30 +66,32 @@ function usersEffects({ audience, chain, countries }: Started, size: UserCount |
   ];
 }
 
-function variantsEffects({ audience, chain }: Started, size: UserCount | 'asking' | null): Effect[] {
+function variantsEffects({ audience, chain, canary }: Started, size: UserCount | 'asking' | null): Effect[] {
   const variants = splitOf(chain);
   if (variants.length === 0) return [];
   const shares = variants.map(nameWithShare).join(' · ');
   const served = size === 'asking' || size === null ? null : servedUsersOf(size, audience.holdOutPercent ?? 0);
-  const users = served === null ? shares : `${formatUsersOfVariants(served, variants)} users`;
-  return [
-    {
-      value: formatCount(variants.length),
-      unit: 'variants',
-      children: `${users}. Each user keeps the same variant in the whole run.`,
-    },
-  ];
+  const share = dividedShare(canary);
+  const divided = served === null ? null : partOfCount(served, share);
+  const users = divided === null ? shares : `${formatUsersOfVariants(divided, variants)} users`;
+  const children =
+    share === 1
+      ? `${users}. Each user keeps the same variant in the whole run.`
+      : `${users} of the canary. All others get the variant that a person chooses after the canary.`;
+  return [{ value: formatCount(variants.length), unit: 'variants', children }];
 }
 
 function canaryEffects(canary: Started['canary']): Effect[] {
   if (canary === undefined) return [];
-  const { users, percent, maxFailedPercent } = canary;
+  const { users, percent, maxFailedPercent, then: decision } = canary;
   const value = users === undefined ? `${percent ?? 0} %` : formatCount(users);
   const unit = users === undefined ? 'of each country' : 'users';
   const then =
-    maxFailedPercent === undefined
-      ? 'Then the run pauses until a person resumes it.'
-      : `Then the run pauses if more than ${maxFailedPercent} % of them failed; otherwise it continues.`;
+    decision === 'choose-variant'
+      ? 'Then the run pauses until a person chooses the variant of all other users.'
+      : maxFailedPercent === undefined
+        ? 'Then the run pauses until a person resumes it.'
+        : `Then the run pauses if more than ${maxFailedPercent} % of them failed; otherwise it continues.`;
   return [{ key: 'canary', value, unit: `canary, ${unit}`, children: `are called first. ${then}` }];
 }
 

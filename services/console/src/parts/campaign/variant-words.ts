@@ -14,6 +14,16 @@ export function splitOf(chain: readonly { variants?: readonly Weighted[] }[]): r
   return chain.find(({ variants }) => variants !== undefined)?.variants ?? [];
 }
 
+type CanaryWords = { percent?: number; then?: string } | undefined;
+
+/**
+ * Returns the share of the users that the variants divide, from 0 to 1. It is below 1 if only the users of the canary
+ * are divided, and all others get the variant that a person chooses.
+ */
+export function dividedShare(canary: CanaryWords): number {
+  return canary?.then === 'choose-variant' ? (canary.percent ?? 0) / 100 : 1;
+}
+
 /** Formats a weight in hundredths of a percent: `50 %`, `33.34 %`. */
 export function formatWeight(weight: number): string {
   return `${weight / 100} %`;

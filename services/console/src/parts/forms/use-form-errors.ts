@@ -4,7 +4,7 @@ import { createFieldRegistry, belongsToField } from './field-registry.ts';
 import type { FormProblems } from './form-field.tsx';
 
 /** Returns the problems that the API reported, by field. `FormError` shows those without a field. */
-export function useFormErrors(error: Error | null): FormProblems {
+export function useFormErrors(error: unknown): FormProblems {
   const [fields] = useState(createFieldRegistry);
   return useMemo(() => {
     const errors = error === null ? [] : problemOf(error).errors;

@@ -31,6 +31,25 @@ describe('an event of a run', () => {
     );
   });
 
+  it('describes what a run waits for after its canary', () => {
+    const cause = 'canary: 600 users have ended, none failed; a person has to choose a variant';
+    expect(describeEvent(event('auto-paused', { cause }), timeOf)).toMatchObject({
+      what: 'The canary has ended, the run waits: 600 users have ended, none failed; a person has to choose a variant.',
+      mark: 'paused',
+    });
+  });
+
+  it('names the variant that was chosen after a canary', () => {
+    const by = { keyId: 'key_1', keyName: 'growth-sea' };
+    expect(describeEvent(event('resumed', { by, variant: 'Bigger', reason: 'by a wide margin' }), timeOf)).toEqual({
+      who: 'growth-sea',
+      what: 'chose Bigger for all other users, and resumed the run',
+      note: 'by a wide margin',
+      mark: 'variant chosen',
+    });
+    expect(describeEvent(event('resumed', { by }), timeOf).what).toBe('resumed the run');
+  });
+
   it('describes a change with the old and the new value', () => {
     const detail = {
       by: { keyName: 'growth-sea' },

@@ -45,7 +45,7 @@ export function describeEvent({ kind, detail }: RunEvent, timeOf: (instant: stri
     case 'auto-paused':
       return {
         ...plain,
-        what: formatSentence(`Muster paused the run: ${textAt(detail, 'cause') ?? 'no cause was given'}`),
+        what: formatSentence(autoPauseWords(textAt(detail, 'cause') ?? 'no cause was given')),
         mark: 'paused',
       };
     case 'canary-passed':
@@ -57,7 +57,7 @@ export function describeEvent({ kind, detail }: RunEvent, timeOf: (instant: stri
     case 'paused':
       return { ...plain, what: 'Run paused: its last call has ended' };
     case 'resumed':
-      return { ...requested, what: 'resumed the run', mark: 'resumed' };
+      return { ...requested, ...resumeWords(textAt(detail, 'variant')) };
     case 'cancelling':
       return { ...requested, what: 'cancelled the run', mark: 'cancelled' };
     case 'changed':
@@ -104,6 +104,20 @@ function trouble(
   const cause = textAt(detail, 'cause');
   const why = cause === null ? '' : `: ${causeWithoutPlace(cause, { action: action ?? '', country })}`;
   return { ...plain, what: whatOf(place, why), mark: mark && `${country} ${mark}` };
+}
+
+/** Describes a pause by Muster: the end of a canary, or a limit. */
+function autoPauseWords(cause: string): string {
+  const ofCanary = /^canary: (.*)$/s.exec(cause)?.[1];
+  return ofCanary === undefined
+    ? `Muster paused the run: ${cause}`
+    : `The canary has ended, the run waits: ${ofCanary}`;
+}
+
+/** @param variant chosen for all users outside the canary; null if nothing was chosen */
+function resumeWords(variant: string | null): Pick<EventDescription, 'what' | 'mark'> {
+  if (variant === null) return { what: 'resumed the run', mark: 'resumed' };
+  return { what: `chose ${variant} for all other users, and resumed the run`, mark: 'variant chosen' };
 }
 
 function spanOf(detail: Detail): string {

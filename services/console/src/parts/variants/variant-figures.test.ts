@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { report } from '../../../testing/runs/ended-report.ts';
 import { differences, reportOfVariants, variants } from '../../../testing/runs/variants.ts';
-import { axisLimitOf, describeDifference, figuresOfStep } from './variant-figures.ts';
+import { axisLimitOf, describeDifference, figuresOfStep, ratesOfVariant } from './variant-figures.ts';
 
 const valuesOf = (step: number, of: Parameters<typeof figuresOfStep>[0] = reportOfVariants) =>
   figuresOfStep(of, step).map(({ name, cells }) => [name, ...cells.map(({ value }) => value)].join(' '));
@@ -78,6 +78,22 @@ describe('a difference in words', () => {
       /Not enough users yet: 12,400 needed in each, 3,000 so far$/,
     );
     expect(wordsOf({ ...tooFew, neededUsers: null })).toMatch(/Not enough users yet: the rates are equal so far$/);
+  });
+});
+
+describe('the rates of a variant', () => {
+  const [a] = variants;
+  if (!a) throw new Error('the recorded run has two variants');
+
+  it('are those of the compared steps', () => {
+    const rates = ratesOfVariant(a, differences);
+    expect(rates.map(({ step, rates: of }) => `${step}: ${of.join(', ')}`)).toEqual([
+      '2: 97.3 % succeeded, 96.4 % delivered',
+    ]);
+  });
+
+  it('are those of the last step without differences', () => {
+    expect(ratesOfVariant(a, []).map(({ step }) => step)).toEqual([2]);
   });
 });
 

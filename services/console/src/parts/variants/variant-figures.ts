@@ -1,4 +1,4 @@
-import type { RateDifference, RunReport, StepLine } from '#client/types.gen.ts';
+import type { RateDifference, RunReport, RunVariant, StepLine } from '#client/types.gen.ts';
 import { formatMoney } from '../money/amounts.ts';
 import { outcomeOrder, outcomeWords, type OutcomeName } from '../outcomes/outcomes.ts';
 import { capitalize, formatDifference, formatFineShare } from '../words/figures.ts';
@@ -64,6 +64,33 @@ function costRow(groups: readonly Pick<RunReport, 'cost'>[], step: number): Figu
   });
   if (costs.every((cost) => cost === null)) return [];
   return [{ name: 'Cost', cells: costs.map((cost) => ({ value: cost ?? '–', share: null })) }];
+}
+
+/** Rates of a variant in a step, such as `97.3 % succeeded`. */
+export interface StepRates {
+  step: number;
+  action: string;
+  rates: string[];
+}
+
+/**
+ * Returns the rates of a variant in the steps that the differences compare. Without differences, returns the rate of
+ * the last step.
+ */
+export function ratesOfVariant(
+  { steps }: Pick<RunVariant, 'steps'>,
+  differences: readonly RateDifference[],
+): StepRates[] {
+  const compared = new Set(differences.map(({ step }) => step));
+  const lines = compared.size === 0 ? steps.slice(-1) : steps.filter(({ step }) => compared.has(step));
+  return lines.map((line) => ({
+    step: line.step,
+    action: line.action,
+    rates: [
+      `${formatFineShare(line.succeeded, endedUsers(line))} succeeded`,
+      ...(line.receipts ? [`${formatFineShare(line.receipts.delivered, line.succeeded)} delivered`] : []),
+    ],
+  }));
 }
 
 export interface DifferenceWords {

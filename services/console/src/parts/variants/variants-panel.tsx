@@ -1,32 +1,29 @@
 import { useMemo } from 'react';
 import type { RateDifference, RunReport } from '#client/types.gen.ts';
 import { nameWithShare } from '../campaign/variant-words.ts';
-import { IntervalPlot } from '../charts/interval-plot.tsx';
 import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
-import { Icon } from '../icon/icon.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { titleOf } from '../words/action-titles.ts';
-import { formatCount } from '../words/numbers.ts';
-import { axisLimitOf, describeDifference, figuresOfStep, type FigureRow } from './variant-figures.ts';
-
-const rateNames: Record<RateDifference['rate'], string> = { succeeded: 'Succeeded', delivered: 'Delivered' };
+import { countOf } from '../words/numbers.ts';
+import { Differences } from './differences.tsx';
+import { figuresOfStep, type FigureRow } from './variant-figures.ts';
 
 interface VariantsPanelProps {
-  run: Pick<RunReport, 'variants' | 'steps' | 'cost'>;
-  /** Differences of a report; empty for a run that is still watched. */
-  differences?: readonly RateDifference[];
+  run: Pick<RunReport, 'variants' | 'steps' | 'cost' | 'variantChoice' | 'undecidedUsers'>;
+  /** Differences of a report; absent if they are not displayed. */
+  differences?: readonly RateDifference[] | undefined;
 }
 
 /** Figures of each variant by step, and the differences between variants. Renders nothing if the run has none. */
 export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
-  const { variants, steps } = run;
+  const { variants, steps, variantChoice, undecidedUsers } = run;
   const columns = useMemo(() => columnsOf(variants), [variants]);
   if (variants.length === 0) return null;
   return (
     <Panel
       title="Variants"
-      note={variants.map(nameWithShare).join(' · ')}
+      note={describeShares(run)}
       footer={
         <>
           <p>
@@ -36,7 +33,13 @@ export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
           {differences.length > 0 && (
             <p>
               The true difference lies between the two limits with a confidence of 95 %. A verdict needs enough users in
-              each variant.
+              each variant.{variantChoice && ' They compare the users of the canary only.'}
+            </p>
+          )}
+          {undecidedUsers > 0 && (
+            <p>
+              {countOf(undecidedUsers, 'user')} outside the canary {undecidedUsers === 1 ? 'is' : 'are'} in no variant:
+              a person chooses it after the canary.
             </p>
           )}
         </>
@@ -64,6 +67,14 @@ export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
       })}
     </Panel>
   );
+}
+
+/** Returns the shares of the variants, and the variant that was chosen after the canary. */
+function describeShares({ variants, variantChoice }: VariantsPanelProps['run']): string {
+  const shares = variants.map(nameWithShare).join(' · ');
+  if (variantChoice === null) return shares;
+  const { chosen } = variantChoice;
+  return `${shares} of the canary users; ${chosen === null ? 'no variant is chosen yet' : `all others get ${chosen}`}`;
 }
 
 /** A column for each variant, and a last column for all of them, so that the figures can be checked. */
@@ -96,48 +107,5 @@ function Figure({ cell }: { cell: FigureRow['cells'][number] | undefined }) {
       {cell.value}
       {cell.share !== null && <span className="t3 phone:block"> {cell.share}</span>}
     </>
-  );
-}
-
-function Differences({ differences }: { differences: readonly RateDifference[] }) {
-  if (differences.length === 0) return null;
-  const limit = axisLimitOf(differences);
-  const end = formatCount(limit * 100);
-  return (
-    <div className="px-4 py-2.5 grid gap-2.5">
-      <h3 className="text-sm font-medium t2">Differences</h3>
-      <ul className="grid gap-3">
-        {differences.map((difference) => (
-          <Difference key={`${difference.rate} ${difference.of}`} {...{ difference, limit }} />
-        ))}
-      </ul>
-      <div className="difference t3 text-xs" aria-hidden="true">
-        <span className="phone:hidden" />
-        <span className="grid grid-cols-3">
-          <span>−{end}</span>
-          <span className="text-center">0</span>
-          <span className="text-right">+{end} points</span>
-        </span>
-      </div>
-    </div>
-  );
-}
-
-function Difference({ difference, limit }: { difference: RateDifference; limit: number }) {
-  const { rate, difference: value, low, high } = difference;
-  const { lead, interval, verdict, isDecided } = describeDifference(difference);
-  return (
-    <li className="difference">
-      <div className="min-w-0 wrap-anywhere">
-        <div>
-          <span className="t2">{rateNames[rate]}</span> <b className="font-medium">{lead}</b>, {interval}
-        </div>
-        <div className={`row gap-1 sm ${isDecided ? '' : 't2'}`}>
-          <Icon name={isDecided ? 'check' : 'pending'} size={12} />
-          {verdict}
-        </div>
-      </div>
-      <IntervalPlot {...{ value, low, high, limit, isDecided }} label={`${lead}, ${interval}`} />
-    </li>
   );
 }

@@ -135,6 +135,21 @@ describe('the dialog that starts a draft', () => {
     await waitFor(() => expect(bodies()).toEqual([{ canary: { percent: 5, then: 'pause' } }]));
   });
 
+  it('starts with a canary after which a variant is chosen', async () => {
+    const [first, ...others] = draft.chain;
+    const variants = ['A', 'B'].map((name) => ({ name, weight: 5000, params: {} }));
+    const { api, user, dialog } = await open({
+      'GET /v1/campaigns/cmp_draft': { ...draft, chain: [{ ...first, variants }, ...others] },
+      'POST /v1/campaigns/:id/start': { ...draft, state: 'running' },
+    });
+    await user.type(within(dialog).getByLabelText('Canary, first'), '5 %');
+    const field = within(dialog).getByLabelText('When the canary users have ended');
+    await user.selectOptions(field, 'pause, then choose one variant for all others');
+    await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
+    const bodies = () => api.requestsTo('POST /v1/campaigns/cmp_draft/start').map(({ body }) => body);
+    await waitFor(() => expect(bodies()).toEqual([{ canary: { percent: 5, then: 'choose-variant' } }]));
+  });
+
   it('submits for approval instead of starting if the policy requires an approval', async () => {
     const submitted = { 'POST /v1/campaigns/:id/submit': waitingApproval };
     const { api, user, dialog } = await open({ ...rules({ usersAbove: 1000, approvers: 1 }), ...submitted });

@@ -7,13 +7,16 @@ import type { Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
 import { bestKnownCount, userCountOf } from '../../parts/audience/user-count.ts';
 import { useApprovalNeed } from '../../parts/campaign/approval-need.ts';
 import { linkAfterStart } from '../../parts/campaign/follow-start.ts';
-import { canaryOf, formOf } from '../../parts/campaign/form-definition.ts';
+import { CanaryThenField } from '../../parts/campaign/canary-then-field.tsx';
+import type { CanaryThen } from '../../parts/campaign/form.ts';
+import { canaryOf, formOf, offersChoice } from '../../parts/campaign/form-definition.ts';
 import type { LocalProblem } from '../../parts/forms/schema-values.ts';
 import { startEffects } from '../../parts/campaign/start-effects.ts';
 import { StartQuestion } from '../../parts/campaign/start-question.tsx';
 import { useNewestReport } from '../../parts/trials/use-newest-report.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
+import { splitOf } from '../../parts/campaign/variant-words.ts';
 import { useZone } from '../../parts/times/zone.ts';
 import { describeWhen } from '../../parts/when/when-words.ts';
 import { formatSentence } from '../../parts/words/figures.ts';
@@ -33,7 +36,7 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
   const known = preview.data && userCountOf(preview.data.users, preview.data.asOf);
   const size = known ? bestKnownCount(known, dryRun.report, campaign.revision) : null;
   const ask = useApprovalNeed(campaign, size);
-  const canary = useCanary();
+  const canary = useCanary(splitOf(campaign.chain).length > 0);
   const start = useMutation({
     mutationFn: async () => (await startCampaign({ path, body: canary.body, throwOnError: true })).data,
     onSuccess: async () => {
@@ -74,16 +77,20 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
  * Field for a canary of this start only. A campaign that already defines a canary was approved with it, so it gets no
  * other canary.
  */
-function useCanary() {
+function useCanary(hasVariants: boolean) {
   const [text, setText] = useState('');
+  const [then, setThen] = useState<CanaryThen>('pause');
   const problems: LocalProblem[] = [];
-  const body = canaryOf({ canary: text, canaryMaxFailedPercent: '' }, problems);
-  const at = () => problems.map(({ detail }) => ({ detail, tone: 'bad' as const }));
+  const form = { canary: text, canaryThen: then, canaryMaxFailedPercent: '' };
+  const body = canaryOf(form, hasVariants, problems);
+  const at = (pointer: string) =>
+    problems.filter((each) => each.pointer === pointer).map(({ detail }) => ({ detail, tone: 'bad' as const }));
   const field = (
     <FormProblemsContext value={{ at, onLeave: () => undefined }}>
       <FormField pointer="/canary" label="Canary, first" hint="1000 or 5 %. Then the run pauses until you resume it">
         {(control) => <TextInput {...control} placeholder="none" value={text} onText={setText} />}
       </FormField>
+      {offersChoice(form, hasVariants) && <CanaryThenField value={then} onChoose={setThen} />}
     </FormProblemsContext>
   );
   return { body, field, isReady: problems.length === 0 };

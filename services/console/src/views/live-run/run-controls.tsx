@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { RunProgress } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
+import { awaitsChoice } from './figures/awaits-choice.ts';
 import { MoreMenu } from './more-menu.tsx';
 
-export type ControlDialog = 'pause' | 'resume' | 'limits' | 'cancel' | 'explain';
+export type ControlDialog = 'pause' | 'resume' | 'choose' | 'limits' | 'cancel' | 'explain';
 
 interface RunControlsProps {
   progress: RunProgress;
@@ -30,10 +31,16 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
           Pause
         </Button>
       )}
-      {isPaused && (
-        <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
-          {progress.canary === 'waits' ? 'Continue…' : 'Resume'}
+      {isPaused && awaitsChoice(progress) ? (
+        <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('choose')}>
+          Choose a variant…
         </Button>
+      ) : (
+        isPaused && (
+          <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
+            {progress.canary === 'waits' ? 'Continue…' : 'Resume'}
+          </Button>
+        )
       )}
       {(isUnderWay || isPaused) && (
         <Button icon="limits" refusal={refusal} onClick={() => onOpen('limits')}>

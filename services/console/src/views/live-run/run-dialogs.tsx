@@ -1,6 +1,7 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
 import { CancelDialog } from './dialogs/cancel-dialog.tsx';
+import { ChooseVariantDialog } from './dialogs/choose-variant-dialog.tsx';
 import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { LimitsDialog } from './limits/limits-dialog.tsx';
@@ -23,6 +24,8 @@ export function RunDialogs({ progress, dialog: { name, limit, open, close }, isS
       return <PauseDialog {...common} />;
     case 'resume':
       return <ResumeDialog {...common} />;
+    case 'choose':
+      return <ChooseVariantDialog {...common} />;
     case 'limits':
       return <LimitsDialog {...common} first={limit} />;
     case 'cancel':

@@ -268,6 +268,24 @@ test('the report shows variants by step, and their differences in words', async 
   ).toBeNull();
 });
 
+test('the report names the variant that was chosen after the canary', async () => {
+  const variantChoice = { options: ['A', 'B'], chosen: 'B' };
+  await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': { ...reportOfVariants, variantChoice } },
+  });
+  const panel = await screen.findByRole('region', { name: 'Variants' });
+  expect(within(panel).getByText('A, 50 % · B, 50 % of the canary users; all others get B')).toBeDefined();
+  expect(within(panel).getByText(/They compare the users of the canary only\./)).toBeDefined();
+});
+
+test('the report of a dry run names the users who are in no variant', async () => {
+  const variantChoice = { options: ['A', 'B'], chosen: null };
+  await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': { ...reportOfVariants, variantChoice, undecidedUsers: 24_000 } },
+  });
+  expect(await screen.findByText(/24,000 users outside the canary are in no variant/)).toBeDefined();
+});
+
 test('the report of a run without variants has no panel of variants', async () => {
   await openConsole('/runs/run_ended/report');
   await screen.findByRole('region', { name: 'The sum' });

@@ -18,6 +18,9 @@ interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
   keepLabel: string;
   confirmLabel: string;
   icon: IconName;
+  isWide?: boolean;
+  /** False if the dialog needs more input. */
+  isReady?: boolean;
   mutation: { isPending: boolean; error: unknown };
   /** @param body contains the reason, if one was typed */
   onConfirm: (body: { reason?: string }) => void;
@@ -26,11 +29,13 @@ interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
 
 export function ControlDialog(props: ControlDialogProps) {
   const { progress, title, keepLabel, confirmLabel, icon, mutation, onClose, onConfirm, children } = props;
+  const { isWide = false, isReady = true } = props;
   const [note, setNote] = useState('');
   const reason = note.trim();
   return (
     <Dialog
       title={title}
+      isWide={isWide}
       lead={<DialogLead progress={progress} countedAt={progress.asOf} />}
       onClose={onClose}
       actions={
@@ -40,7 +45,7 @@ export function ControlDialog(props: ControlDialogProps) {
             kind="ink"
             icon={icon}
             data-autofocus
-            disabled={mutation.isPending}
+            disabled={mutation.isPending || !isReady}
             onClick={() => onConfirm(reason === '' ? {} : { reason })}
           >
             {confirmLabel}

@@ -78,6 +78,28 @@ export function resumeEffects(progress: RunProgress, { preview, nowMs, timeOf }:
   ];
 }
 
+/**
+ * Returns the effects of the choice of a variant after the canary.
+ *
+ * @param chosen name of the variant; null until one is selected
+ */
+export function choiceEffects(
+  progress: RunProgress,
+  chosen: string | null,
+  { preview, nowMs, timeOf }: DecisionContext,
+): Effect[] {
+  const users = preview?.notFedUsers;
+  return [
+    {
+      value: users === undefined ? '…' : users === null ? 'not known' : `about ${formatRounded(users)}`,
+      unit: 'other users',
+      lead: chosen === null ? 'Get the variant that you choose.' : `Get ${chosen}.`,
+      children: 'The canary users keep their variant. The choice cannot be changed later.',
+    },
+    ...deadlineEffects(progress, nowMs, timeOf),
+  ];
+}
+
 /** Returns the users that a run will call. The number is an estimate if users are not fed yet. */
 function formatUsersToCall(waiting: number, notFed: number | null | undefined): Pick<Effect, 'value' | 'unit'> {
   if (notFed === 0) return formatPending(waiting);

@@ -8,6 +8,7 @@ import { SettleUnknown } from '../../../parts/settle/settle-unknown.tsx';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { rateMarks } from '../../../parts/run-events/run-events.ts';
 import { VariantsPanel } from '../../../parts/variants/variants-panel.tsx';
+import { awaitsChoice } from '../figures/awaits-choice.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { RatePanel } from './rate-panel.tsx';
@@ -40,13 +41,16 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
   const rate = (
     <RatePanel progress={progress} series={series} rates={lines} marks={marks} recordedSince={recordedSince} />
   );
+  // The differences are the basis of the choice. Before its time, they would invite an early verdict.
+  const differences = awaitsChoice(progress) ? report.data?.differences : undefined;
+  const variants = <VariantsPanel run={progress} differences={differences} />;
   const note = <RunNotePanel runId={progress.runId} refusal={refusal} />;
   const money = <MoneyPanels progress={progress} refusal={refusal} onRaise={onRaise} />;
   if (isFolded)
     return (
       <>
         <StepsPanel progress={progress} />
-        <VariantsPanel run={progress} />
+        {variants}
         <div className="cols grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)] max-[1100px]:grid-cols-1">
           {failures}
           {rate}
@@ -62,7 +66,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
     <div className="cols grid-cols-[minmax(0,1fr)_320px]">
       <div className="cols grid-cols-1">
         <StepsPanel progress={progress} />
-        <VariantsPanel run={progress} />
+        {variants}
         {failures}
       </div>
       <div className="cols grid-cols-1">

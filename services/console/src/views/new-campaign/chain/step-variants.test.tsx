@@ -92,6 +92,43 @@ describe('the variants of a step', () => {
     expect(dialog.textContent).toContain('A about 9,750 · B about 9,750 users. Each user keeps the same variant');
   });
 
+  test('can be chosen after a canary by percentage', { timeout: 30_000 }, async () => {
+    const { api, user, rewards } = await openDraft();
+    await user.type(screen.getByLabelText('Canary, first'), '20 %');
+    expect(screen.queryByLabelText('When the canary users have ended')).toBeNull();
+    await user.click(within(rewards).getByRole('button', { name: 'Variants of step 1' }));
+    await user.type(screen.getByLabelText('Continues automatically up to'), '5');
+    await user.selectOptions(
+      screen.getByLabelText('When the canary users have ended'),
+      'pause, then choose one variant for all others',
+    );
+    expect(screen.queryByLabelText('Continues automatically up to')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Start…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Start “A draft”?' }, { timeout: 5_000 });
+    expect(dialog.textContent).toContain(
+      'A about 1,950 · B about 1,950 users of the canary. All others get the variant',
+    );
+    expect(dialog.textContent).toContain('Then the run pauses until a person chooses the variant of all other users.');
+    await user.click(within(dialog).getByRole('button', { name: 'Not yet' }));
+    await user.click(screen.getByRole('button', { name: 'Save draft' }));
+    await waitFor(() => expect(api.requestsTo('PATCH /v1/campaigns/cmp_draft')).toHaveLength(1));
+    expect(api.requestsTo('PATCH /v1/campaigns/cmp_draft')[0]?.body).toMatchObject({
+      canary: { percent: 20, then: 'choose-variant' },
+    });
+  });
+
+  test('show a refused choice at its field', { timeout: 30_000 }, async () => {
+    const detail = 'needs a canary by percent';
+    const problems = [{ pointer: '/canary/then', code: 'invalid-value', detail }];
+    const { user, rewards } = await openDraft({ 'POST /v1/campaigns/preview': { ...preview, problems } });
+    await user.click(within(rewards).getByRole('button', { name: 'Variants of step 1' }));
+    await user.type(screen.getByLabelText('Canary, first'), '20 %');
+    const field = screen.getByLabelText('When the canary users have ended');
+    await user.click(screen.getByRole('button', { name: 'Start…' }));
+    await waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'), { timeout: 5_000 });
+    expect(screen.getByText('Needs a canary by percent')).toBeDefined();
+  });
+
   test('show a problem with shared parameters at the first variant', { timeout: 20_000 }, async () => {
     const errors = [
       { pointer: '/chain/0/params/units', code: 'out-of-range', detail: 'has to be at most 100' },

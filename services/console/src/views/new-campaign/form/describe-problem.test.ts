@@ -12,6 +12,17 @@ const written: CampaignDefinitionInput = {
 };
 const tooShort = { code: 'wrong-length', detail: 'has to be at least 1 item long, not 0' };
 
+describe('a refused choice of a variant', () => {
+  it.each([
+    ['then', 'no-variants', 'After the canary needs a step with variants'],
+    ['users', 'no-percent', 'Canary has to be a percentage such as 20 %, so that you can choose a variant'],
+    ['percent', 'too-few', 'Canary is too small: each variant needs at least 0.01 % of the users'],
+  ])('is described by its remedy: %s, %s', (field, code, words) => {
+    const { lead, rest } = describeProblem({ pointer: `/canary/${field}`, code, detail: 'for developers' }, written);
+    expect(`${lead} ${rest}`).toBe(words);
+  });
+});
+
 describe('a missing field', () => {
   it.each([
     ['/name', 'Enter a name'],

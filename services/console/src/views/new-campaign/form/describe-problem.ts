@@ -81,10 +81,19 @@ function describeInvalid({ pointer, code, detail }: PlacedProblem): string | nul
   if (code === 'unknown-check') return 'is no longer configured: choose another, or none';
   if (code === 'wrong-sum') return 'need shares that add up to 100 %';
   if (code === 'repeated-variant') return 'is the name of another variant of this step';
+  const ofChoice = pointer.startsWith('/canary/') ? choiceProblems[code] : undefined;
+  if (ofChoice !== undefined) return ofChoice;
   if (code === 'nothing-costs-units') return 'need a step with a cost: enter the cost per user there';
   if (code === 'out-of-range' || code === 'wrong-type') return describeBounds(pointer);
   return null;
 }
+
+/** Reasons why no variant can be chosen after the canary, by the code of the API. */
+const choiceProblems: Readonly<Record<string, string>> = {
+  'no-variants': 'needs a step with variants',
+  'no-percent': 'has to be a percentage such as 20 %, so that you can choose a variant',
+  'too-few': 'is too small: each variant needs at least 0.01 % of the users',
+};
 
 function describeBounds(pointer: string): string | null {
   const bounds: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,8 @@
 import { fieldsOf, leavesOf } from '../../../parts/forms/schema-fields.ts';
-import { budgetCountries } from '../../../parts/campaign/form-definition.ts';
+import { budgetCountries, choosesVariant, offersChoice } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm, StepForm } from '../../../parts/campaign/form.ts';
 import { schemaOf, type ParamsForm, type Types } from '../../../parts/campaign/params-form.ts';
+import { splitIndexOf } from '../../../parts/campaign/variant-forms.ts';
 import type { WhenForm } from '../../../parts/when/when-form.ts';
 
 export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<string> {
@@ -14,8 +15,18 @@ export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<str
     ...budgetCountries(form).map((_, index) => `/budgets/${index}`),
     ...whenPointers(form.when, form.countries),
     ...['/paceUsersPerSecond', '/deadlineSeconds', '/pauseAtFailedPercent', '/pauseAtFailedMinUsers', '/priority'],
-    ...['/canary', '/canary/maxFailedPercent'],
+    ...canaryPointers(form),
   ]);
+}
+
+/** Returns the fields of the canary. Problems with fields that are not displayed are shown at the canary itself. */
+function canaryPointers(form: CampaignForm): string[] {
+  const hasVariants = splitIndexOf(form.steps) >= 0;
+  return [
+    '/canary',
+    ...(offersChoice(form, hasVariants) ? ['/canary/then'] : []),
+    ...(form.canary !== '' && !choosesVariant(form, hasVariants) ? ['/canary/maxFailedPercent'] : []),
+  ];
 }
 
 function stepPointers(step: StepForm, index: number, variants: CampaignForm['variants'], types: Types): string[] {

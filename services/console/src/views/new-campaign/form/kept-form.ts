@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { spanUnits } from '../../../parts/when/durations.ts';
-import { checkFallbacks, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
+import { canaryThens, checkFallbacks, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
 import { outcomes } from '../../../parts/audience/source-form.ts';
 import { daysOff, misfires, overlaps, whenKinds } from '../../../parts/when/when-form.ts';
 
@@ -78,6 +78,7 @@ const kept = z.object({
     pauseAtFailedPercent: z.string(),
     pauseAtFailedMinUsers: z.string(),
     canary: z._default(z.string(), ''),
+    canaryThen: z._default(z.enum(canaryThens), 'pause'),
     canaryMaxFailedPercent: z._default(z.string(), ''),
     priority: z.enum(priorities),
   }),

@@ -1,12 +1,16 @@
 import { FormField } from '../../../parts/forms/form-field.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { priorities } from '../../../parts/campaign/form.ts';
+import { CanaryThenField } from '../../../parts/campaign/canary-then-field.tsx';
+import { choosesVariant, offersChoice } from '../../../parts/campaign/form-definition.ts';
+import { splitIndexOf } from '../../../parts/campaign/variant-forms.ts';
 import { FormSection } from '../form/form-section.tsx';
 import { SpanField } from '../../../parts/when/span-field.tsx';
 import type { Editor } from '../form/use-editor.ts';
 
 /** Section for the limits of a run, which protect other campaigns. */
 export function LimitsSection({ editor: { form, change } }: { editor: Editor }) {
+  const hasVariants = splitIndexOf(form.steps) >= 0;
   return (
     <FormSection section="limits" number={4} note="protect other campaigns">
       <div className="grid grid-cols-[repeat(auto-fit,minmax(138px,1fr))] gap-3.5 items-start">
@@ -69,7 +73,14 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
             <TextInput {...control} placeholder="none" value={form.canary} onText={(canary) => change({ canary })} />
           )}
         </FormField>
-        {form.canary !== '' && (
+        {offersChoice(form, hasVariants) && (
+          <CanaryThenField
+            value={form.canaryThen}
+            onChoose={(canaryThen) => change({ canaryThen })}
+            className="col-span-full max-w-100 phone:max-w-none"
+          />
+        )}
+        {form.canary !== '' && !choosesVariant(form, hasVariants) && (
           <FormField
             pointer="/canary/maxFailedPercent"
             label="Continues automatically up to"

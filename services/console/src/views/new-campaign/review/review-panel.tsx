@@ -102,7 +102,7 @@ function AudienceSums({ editor: { standing, definition, size } }: { editor: Edit
       <table className={standing.isBehind ? 'sums t3' : 'sums'} aria-busy={standing.isBehind}>
         <caption className="sr-only">Calculation of the audience, in users</caption>
         <tbody>
-          {audienceSums(preview, size).map(({ label, value, kind }) => (
+          {audienceSums(preview, size, definition.canary).map(({ label, value, kind }) => (
             <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
               <th scope="row" className={kind === 'aside' ? 't2' : undefined}>
                 {label}
