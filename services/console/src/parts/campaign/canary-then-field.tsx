@@ -10,7 +10,7 @@ interface CanaryThenFieldProps {
 
 const choices = [
   { value: 'pause', label: 'pause, then continue with all variants' },
-  { value: 'choose-variant', label: 'pause, then choose one variant for all others' },
+  { value: 'choose-variant', label: 'pause, then choose one for all others' },
 ] as const;
 
 /** Field for the decision after a canary of a campaign with variants. */

@@ -33,7 +33,7 @@ export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
           {differences.length > 0 && (
             <p>
               The true difference lies between the two limits with a confidence of 95 %. A verdict needs enough users in
-              each variant.{variantChoice && ' They compare the users of the canary only.'}
+              each variant.{variantChoice && ' The differences compare only the canary users.'}
             </p>
           )}
           {undecidedUsers > 0 && (

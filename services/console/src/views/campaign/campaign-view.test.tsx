@@ -144,7 +144,7 @@ describe('the dialog that starts a draft', () => {
     });
     await user.type(within(dialog).getByLabelText('Canary, first'), '5 %');
     const field = within(dialog).getByLabelText('When the canary users have ended');
-    await user.selectOptions(field, 'pause, then choose one variant for all others');
+    await user.selectOptions(field, 'pause, then choose one for all others');
     await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
     const bodies = () => api.requestsTo('POST /v1/campaigns/cmp_draft/start').map(({ body }) => body);
     await waitFor(() => expect(bodies()).toEqual([{ canary: { percent: 5, then: 'choose-variant' } }]));

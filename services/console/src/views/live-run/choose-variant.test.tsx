@@ -49,6 +49,8 @@ describe('a run that waits for the choice of a variant', () => {
   test('announces the choice while its canary is being called', async () => {
     await openWaiting({ state: 'running', canary: 'serving' });
     expect(screen.getByText(/the run pauses until a person chooses the variant of all other users/)).toBeDefined();
+    // The reasons of failures are of the same report as the differences.
+    await screen.findAllByText('out-of-stock');
     expect(screen.queryByText('B is higher than A')).toBeNull();
     expect(screen.queryByRole('button', { name: 'Choose a variant…' })).toBeNull();
   });

@@ -25,7 +25,7 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
   const isPaused = state === 'paused' || state === 'pausing';
   const isUnderWay = isPausable(progress);
   return (
-    <div className="row ml-auto">
+    <div className="row ml-auto phone:flex-wrap">
       {isUnderWay && (
         <Button icon="pause" refusal={refusal} title="Key P" onClick={() => onOpen('pause')}>
           Pause

@@ -275,7 +275,7 @@ test('the report names the variant that was chosen after the canary', async () =
   });
   const panel = await screen.findByRole('region', { name: 'Variants' });
   expect(within(panel).getByText('A, 50 % · B, 50 % of the canary users; all others get B')).toBeDefined();
-  expect(within(panel).getByText(/They compare the users of the canary only\./)).toBeDefined();
+  expect(within(panel).getByText(/The differences compare only the canary users\./)).toBeDefined();
 });
 
 test('the report of a dry run names the users who are in no variant', async () => {

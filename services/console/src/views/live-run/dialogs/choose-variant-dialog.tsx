@@ -70,16 +70,18 @@ function VariantOption({ variant, differences, isFirst, isChosen, onChoose }: Va
   const { name, users } = variant;
   const ofSteps = ratesOfVariant(variant, differences);
   return (
-    <label className={`box flex gap-2.5 py-2 px-3 cursor-pointer ${isChosen ? 'border-ink bg-sunken' : ''}`}>
+    <label
+      className={`box flex items-center gap-2.5 py-2 px-3 cursor-pointer ${isChosen ? 'border-ink bg-sunken' : ''}`}
+    >
       <input
         type="radio"
         name="variant"
-        className="accent-ink mt-0.75"
+        className="accent-ink m-0"
         checked={isChosen}
         onChange={onChoose}
         {...(isFirst && { 'data-autofocus': true })}
       />
-      <span className="grid flex-1 min-w-0 grid-cols-[minmax(0,1fr)_minmax(0,2fr)] gap-x-3 gap-y-1 phone:grid-cols-1">
+      <span className="grid items-center flex-1 min-w-0 grid-cols-[minmax(0,1fr)_minmax(0,2fr)] gap-x-3 gap-y-1 phone:grid-cols-1">
         <span className="min-w-0 wrap-anywhere">
           <b className="font-medium">{name}</b> <span className="t2 sm">{countOf(users, 'user')}</span>
         </span>

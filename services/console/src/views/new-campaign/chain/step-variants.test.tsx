@@ -100,7 +100,7 @@ describe('the variants of a step', () => {
     await user.type(screen.getByLabelText('Continues automatically up to'), '5');
     await user.selectOptions(
       screen.getByLabelText('When the canary users have ended'),
-      'pause, then choose one variant for all others',
+      'pause, then choose one for all others',
     );
     expect(screen.queryByLabelText('Continues automatically up to')).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Start…' }));
