@@ -140,7 +140,9 @@ it('a campaign tries its variants on a share of the users, and sends all others 
   expect(textsOf.size).toBe(tried.length);
 
   const { client } = muster.api;
-  await expect(resumeRun({ client, path: { id: runId }, body: {} })).rejects.toThrow(/waits for the choice of a variant/);
+  await expect(resumeRun({ client, path: { id: runId }, body: {} })).rejects.toThrow(
+    /waits for the choice of a variant/,
+  );
   await resumeRun({ client, path: { id: runId }, body: { variant: 'long' } });
   await vi.waitFor(async () => expect((await progress()).steps[0]?.succeeded).toBeGreaterThan(tried.length), soon);
   await Promise.all(['worker-2', 'trigger'].map(killAndRestart));

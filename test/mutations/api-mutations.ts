@@ -68,8 +68,8 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'pause, resume and cancel are for managers',
     edits: [
       {
-        text: "config: { role: 'manager', scope: 'campaign', audit: `${participles[verb]} a run` }",
-        replacement: "config: { role: 'viewer', scope: 'campaign', audit: `${participles[verb]} a run` }",
+        text: "role: 'manager',\n      scope: 'campaign',\n      audit: `${participles[verb]} a run`,",
+        replacement: "role: 'viewer',\n      scope: 'campaign',\n      audit: `${participles[verb]} a run`,",
       },
     ],
     project: 'integration',

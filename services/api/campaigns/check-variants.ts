@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   paramsOfVariant,
   stepVariants,
-  variantRefusals,
+  type variantRefusals,
   wholeWeight,
   type StepVariant,
 } from '../../../shared/contracts/campaigns/variants.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { doneOf, failed } from '../../../test/support/conformance/execution-subject.ts';
-import { decideVerb } from '../../api/runs/control/control-run.ts';
 import { createMemoryRunControl } from '../../../test/support/memory/run-control.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { startTrigger } from '../../../test/support/started-trigger.ts';
@@ -129,9 +128,8 @@ describe('a run with a canary', () => {
     expect(run()).toMatchObject({ state: 'paused', canary: 'waits', stateReason });
     expect(fed()).toEqual({ SG, ID });
 
-    const by = { keyId: 'key_1', keyName: 'Mei' };
     const control = createMemoryRunControl({ database });
-    await control.change(runId, (header) => decideVerb('resume', header, by, { variant: 'B' }));
+    await control.change(runId, () => ({ change: { to: 'running', stateReason: null, variant: 2, events: [] } }));
     await passTime(clock, enoughMs);
     expect(new Set(parts().map(String))).toEqual(new Set([...tried, [2, 3000, 10_000]].map(String)));
     expect(fedUsers('SG').toSorted()).toEqual(userIds(everybody.SG));

@@ -19,7 +19,8 @@ export const variantName = (f: string, c: string) => `${definedVariants(c)} -> (
 export const hasVariants = (c: string) => `jsonb_path_exists(${c}.definition, '$.chain[*].variants')`;
 
 /**
- * SQL condition: a person chooses the variant of the feed after the canary (services/trigger/prepare/feeds-by-variant.ts).
+ * SQL condition: a person chooses the variant of the feed after the canary
+ * (services/trigger/prepare/feeds-by-variant.ts).
  * @param f feed @param r run @param c campaign revision
  */
 export const isRemainingFeed = (f: string, r: string, c: string) =>

@@ -130,7 +130,8 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'feedId', feed, 'country', country, 'variant', variant, 'isRemaining', is_remaining, 'fromStep', from_step, 'segment', segment,
+        'feedId', feed, 'country', country, 'variant', variant, 'isRemaining', is_remaining,
+        'fromStep', from_step, 'segment', segment,
         'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'sharedUsers', overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),

@@ -20,7 +20,8 @@ export const findPlace = `
     from (select feed, low, high, (low + high + 1) / 2 as middle from halved where low < high) h
     cross join lateral (select first_user from batches where feed = h.feed and batch_no = h.middle limit 1) m
   )
-  select r.id as "runId", r.campaign as "campaignId", r.state, r.canary, now() as "asOf", c.definition -> 'chain' as chain,
+  select r.id as "runId", r.campaign as "campaignId", r.state, r.canary, now() as "asOf",
+    c.definition -> 'chain' as chain,
     case when r.receipts_state = 'deleted' then r.receipts_since end as "receiptsDeletedAt",
     f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
     ${variantName('f', 'c')} as variant,
