@@ -35,6 +35,11 @@ describe('a campaign definition from options', () => {
     const shared = definitionOf({ ...flags, canary: '2.5%', canaryMaxFailed: 1 });
     expect(shared).toMatchObject({ canary: { percent: 2.5, maxFailedPercent: 1 } });
     expect(campaignDefinition.safeParse(shared).success).toBe(true);
+    expect(definitionOf({ ...flags, canary: '20%', canaryChoose: true })).toMatchObject({
+      canary: { percent: 20, then: 'choose-variant' },
+    });
+    expect(() => definitionOf({ ...flags, canaryChoose: true })).toThrow(UsageError);
+    expect(optionLabel('/canary/then')).toBe('--canary-choose');
     expect(() => definitionOf({ ...flags, canaryMaxFailed: 1 })).toThrow(UsageError);
     expect(['/canary/percent', '/canary/maxFailedPercent'].map(optionLabel)).toEqual([
       '--canary',

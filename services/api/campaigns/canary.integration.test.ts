@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { someCampaign } from '../../../test/support/api-deps.ts';
+import { startRun } from '../../../test/support/conformance/execution-subject.ts';
+import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
+import { nextSteps } from '../runs/run-view.ts';
+import { isInPart } from '../../../shared/domain/run/split.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 
 const on = apiOnPostgres();
@@ -110,4 +114,72 @@ it('a run that waits after its canary can be paused with a reason and resumed la
   expect(items.filter(({ kind }) => kind === 'pausing')).toHaveLength(1);
   await on.ask('POST', `/v1/runs/${id}/resume`);
   expect((await on.ask('GET', `/v1/runs/${id}`)).json()).toMatchObject({ state: 'running', canary: 'over' });
+});
+
+describe('a run that waits for the choice of a variant', () => {
+  const variants = ['A', 'B'].map((name) => ({ name, weight: 5000, params: {} }));
+  const chain = [{ action: 'award-reward', params: {}, variants }];
+  const canary = { percent: 20, then: 'choose-variant' as const };
+
+  async function waiting() {
+    const subject = createPostgresExecutionStores(on);
+    const { runId } = await startRun(subject, { chain, canary, splitSeed: 'december' });
+    await subject.runs.pauseForCanary(
+      runId,
+      'canary: 200 users have ended, none failed; a person has to choose a variant',
+    );
+    await subject.runs.settlePause(runId);
+    return { id: publicId('run', runId), claimed: () => subject.feeds.claim('u', 1000, 10, 'all') };
+  }
+  const resume = (id: string, body: object = {}) => on.ask('POST', `/v1/runs/${id}/resume`, body);
+  const refused = (code: string) => ({ status: 422, errors: [{ pointer: '/variant', code }] });
+
+  it('is resumed only with one of its variants, which is in its history and final', async () => {
+    const { id, claimed } = await waiting();
+    expect((await resume(id)).json()).toMatchObject(refused('choice-needed'));
+    expect((await resume(id, { variant: 'C' })).json()).toMatchObject(refused('unknown-variant'));
+    const choice = { options: ['A', 'B'], chosen: null };
+    const progress = (await on.ask('GET', `/v1/runs/${id}/progress`)).json<object>();
+    expect(progress).toMatchObject({ state: 'paused', canary: 'waits', variantChoice: choice });
+    expect(progress).toHaveProperty('stall.nextStep', nextSteps.choice);
+    expect(await claimed()).toEqual([]);
+    for (const _ of [1, 2]) {
+      const chosen = { state: 'running', canary: 'over', variantChoice: { ...choice, chosen: 'B' } };
+      expect((await resume(id, { variant: 'B' })).json()).toMatchObject({ run: chosen });
+    }
+    expect((await resume(id, { variant: 'A' })).json()).toMatchObject(refused('no-choice'));
+    const { items } = (await on.ask('GET', `/v1/runs/${id}/events`)).json<{
+      items: { kind: string; detail: object }[];
+    }>();
+    expect(items.filter(({ kind }) => kind === 'resumed')).toMatchObject([{ detail: { variant: 'B' } }]);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ variant: 1 }, { variant: 2 }, { variant: 2 }]);
+    // A later pause needs no further choice.
+    await on.ask('POST', `/v1/runs/${id}/pause`);
+    expect((await resume(id)).statusCode).toBe(200);
+  });
+
+  it('tells users outside the canary that they wait for it', async () => {
+    const { id } = await waiting();
+    const outside = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8'].find((user) =>
+      isInPart({ seed: 'december', from: 2000, to: 10_000 }, user),
+    );
+    const explained = (await on.ask('GET', `/v1/runs/${id}/users/${outside ?? ''}`)).json<object>();
+    expect(explained).toMatchObject({ variant: null, audience: { place: 'not-fed-yet' } });
+    expect(explained).toHaveProperty('audience.detail', expect.stringContaining('waits until a variant is chosen'));
+  });
+
+  it('is the only run that takes a variant', async () => {
+    const id = await waitingRun();
+    expect((await resume(id, { variant: 'A' })).json()).toMatchObject(refused('no-choice'));
+    expect((await on.ask('GET', `/v1/runs/${id}`)).json()).toMatchObject({ canary: 'waits', variantChoice: null });
+  });
+
+  it('needs variants at the start that sets its canary', async () => {
+    const id = campaign.parse((await on.ask('POST', '/v1/campaigns', someCampaign)).json()).id;
+    const errors = [{ pointer: '/canary/then', code: 'no-variants' }];
+    expect((await on.ask('POST', `/v1/campaigns/${id}/start`, { canary })).json()).toMatchObject({
+      status: 422,
+      errors,
+    });
+  });
 });

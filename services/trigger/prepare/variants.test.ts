@@ -1,9 +1,13 @@
+import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
 import { isInPart } from '../../../shared/domain/run/split.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { feedsByVariant } from './feeds-by-variant.ts';
 import { createTrigger } from '../trigger.ts';
 
 const variants = [
@@ -77,6 +81,52 @@ describe('a run with variants', () => {
     const { feeds } = await fedRun({ canary: { users: 55, then: 'pause' } }, users);
     expect(feeds.map(({ canaryUsers }) => canaryUsers)).toEqual([33, 17, 5]);
     expect(feeds.map(({ fedUsers }) => fedUsers)).toEqual([33, 17, 5]);
+  });
+
+  it('gives the variants to the canary users only, if a person chooses a variant after it', async () => {
+    const canary = { percent: 20, then: 'choose-variant' as const };
+    const { feeds, fed, runs } = await fedRun({ splitSeed: 'december', canary }, users);
+    const inPart = (from: number, to: number) => users.filter((user) => isInPart({ seed: 'december', from, to }, user));
+    const own = new Map(feeds.map(({ variant }, index) => [variant, fed[index]]));
+    expect(Object.fromEntries(own)).toEqual({
+      1: inPart(0, 1200),
+      2: inPart(1200, 1800),
+      3: inPart(1800, 2000),
+      null: [],
+    });
+    expect(runs()).toMatchObject([{ state: 'running', canary: 'serving' }]);
+  });
+
+  it.each([
+    [0.03, [0, 1, 2, 3, 10_000]],
+    [99.999, [0, 5999, 8999, 9999, 10_000]],
+  ])('has a part for each variant and for all others with a canary of %d percent', (percent, bounds) => {
+    const definition = campaignDefinitionOf({ chain });
+    const canary = { percent, then: 'choose-variant' as const };
+    const feed = { country: 'SG', audience: segmentAlone({ segment: 's', snapshot: 's1', estimate: 10_000 }) };
+    const feeds = feedsByVariant(
+      { ...feed, usersAtMost: 10_000, canaryUsers: 7 },
+      { runId: uuidv7(), definition, canary },
+    );
+    expect([0, ...feeds.map(({ audience: { split } }) => split?.to)]).toEqual(bounds);
+    expect(feeds.map(({ canaryUsers }) => canaryUsers)).toEqual([undefined, undefined, undefined, 0]);
+    expect(feeds.reduce((sum, { usersAtMost = 0 }) => sum + usersAtMost, 0)).toBe(10_000);
+  });
+
+  it('has counted users outside the canary in a dry run', async () => {
+    const world = createTriggerFixture();
+    world.segmentation.users.set('SG', users);
+    createTrigger(world.triggerDeps('a')).start();
+    const canary = { percent: 20, then: 'choose-variant' as const };
+    const { runId } = await world.startCampaign({ chain, splitSeed: 'december', canary });
+    Object.assign(world.database.runs.get(runId) ?? {}, { kind: 'dry-run' });
+    await passTime(world.clock, 30_000);
+    expect(world.runs()).toMatchObject([{ state: 'completed', canary: null }]);
+    const outside = world.feedRows().find(({ variant }) => variant === null);
+    expect(outside?.fedUsers).toBe(
+      users.filter((user) => isInPart({ seed: 'december', from: 2000, to: 10_000 }, user)).length,
+    );
+    expect(world.feedRows().reduce((sum, { fedUsers }) => sum + fedUsers, 0)).toBe(3000);
   });
 
   it('has counted users of each variant in a dry run, and no user of two variants counts as shared', async () => {
