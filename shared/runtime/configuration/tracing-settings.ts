@@ -35,7 +35,7 @@ const samplers = [
 /** OpenTelemetry's own variables, as far as Muster supports them. */
 export const tracingEnvironment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.meta({
-    description: 'Address of the collector of [traces](../operations.md#tracing); `/v1/traces` is added',
+    description: 'Address of the collector of [traces](../tracing.md); `/v1/traces` is added',
     usual: 'tracing is off',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.meta({
