@@ -60,15 +60,19 @@ async function runAudit(withinMs: number) {
 
 async function runSeeds({ seeds }: NightlyOptions, folder: string, withinMs: number) {
   const seed = randomInt(1, 2 ** 31);
+  const daysLater = randomInt(1, 1462);
   const results = path.join(folder, 'seeds.jsonl');
   const environment = {
     [resultsVariable]: results,
     MUSTER_SEED: String(seed),
     SEEDS_FROM: String(seed),
     SEEDS: String(seeds),
+    MUSTER_DAYS_LATER: String(daysLater),
   };
-  const code = await runVitest(['--project', 'unit', '--project', 'simulation'], { environment, withinMs, endsWhole });
-  const what = `property tests with MUSTER_SEED=${seed}; ${seeds} random walks with SEEDS_FROM=${seed}`;
+  const projects = ['unit', 'console', 'simulation'].flatMap((name) => ['--project', name]);
+  const code = await runVitest(projects, { environment, withinMs, endsWhole });
+  const date = `unit and console tests with MUSTER_DAYS_LATER=${daysLater}`;
+  const what = `property tests with MUSTER_SEED=${seed}; ${date}; ${seeds} random walks with SEEDS_FROM=${seed}`;
   return outcomeOfTests(what, [{ code, withinMs }], readResults(results));
 }
 
