@@ -33,6 +33,12 @@ describe('muster run pause, resume and cancel', () => {
     expect(api.bodies).toEqual([{ reason: 'wrong reward' }]);
   });
 
+  test('send the variant that is chosen for all users outside the canary', async () => {
+    api.answers['POST /v1/runs/run_1/resume'] = ok({ ...controlled, run: { ...controlled.run, state: 'running' } });
+    await muster(['run', 'resume', 'run_1', '--variant', 'B']);
+    expect(api.bodies).toEqual([{ variant: 'B' }]);
+  });
+
   test('act on the newest run if given a campaign', async () => {
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [{ runId: 'run_1' }] });
     const nothing = { batches: 0, users: 0, steps: [] };

@@ -7,7 +7,7 @@ import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
 import { renderItems, renderTable, type Column } from '../show/tables.ts';
 import { utcDay, utcTime } from '../show/times.ts';
-import { differencesText, variantCosts, variantsTable } from './variants.ts';
+import { choiceText, differencesText, variantCosts, variantsTable } from './variants.ts';
 
 type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'mode' | 'audience' | 'receipts'>;
 
@@ -25,6 +25,7 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           receiptsTable(report, paint, width),
           variantsTable(report, paint, width),
           differencesText(report, paint),
+          choiceText(report),
           failuresTable(report, paint, width),
           unexpectedText(report),
           deletedReceiptsText(report),

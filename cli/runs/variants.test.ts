@@ -38,6 +38,21 @@ const differences: RateDifference[] = [
 const audience = { estimated: 10_000, counted: 10_000, excluded: 0, complete: true };
 
 describe('the report of a run with variants', () => {
+  test('says which variant all users outside the canary get, or how one is chosen', () => {
+    const choice = { options: ['A', 'B'], chosen: null };
+    const textOf = (fields: object) => renderReport(reportOf({ audience, steps, variants, ...fields }), plain);
+    expect(textOf({ variantChoice: choice, canary: 'waits' })).toContain(
+      '  all users outside the canary get A or B, when one is chosen: muster run resume run_1 --variant <name>\n',
+    );
+    expect(textOf({ variantChoice: choice, undecidedUsers: 8000 })).toContain(
+      '  8,000 users outside the canary get A or B, when one is chosen\n',
+    );
+    expect(textOf({ variantChoice: { ...choice, chosen: 'B' }, canary: 'over' })).toContain(
+      '  all users outside the canary get the chosen variant B\n',
+    );
+    expect(textOf({})).not.toContain('canary');
+  });
+
   test('lists the figures of each variant, and the differences in words', () => {
     const text = renderReport(reportOf({ audience, steps, variants, differences }), plain);
     expect(`\n${text}`).toMatchInlineSnapshot(`

@@ -42,6 +42,16 @@ export function variantsTable({ steps, variants }: RunReport, paint: Paint, widt
   return renderTable(columns, rows, paint, width);
 }
 
+/** Says which variant the users outside the canary get; empty if the run has no such choice. */
+export function choiceText({ runId, canary, variantChoice, undecidedUsers }: RunReport): string {
+  if (!variantChoice) return '';
+  const { chosen, options } = variantChoice;
+  if (chosen !== null) return `  all users outside the canary get the chosen variant ${oneLine(chosen)}\n`;
+  const others = undecidedUsers === 0 ? 'all users' : `${count(undecidedUsers)} users`;
+  const choose = canary === 'waits' ? `: muster run resume ${runId} --variant <name>` : '';
+  return `  ${others} outside the canary get ${options.map(oneLine).join(' or ')}, when one is chosen${choose}\n`;
+}
+
 /** Renders the cost of each variant; empty if no step costs units. */
 export function variantCosts({ variants }: RunReport): string {
   const costs = variants.flatMap(({ name, cost }) =>

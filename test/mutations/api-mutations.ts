@@ -65,6 +65,17 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/receipts/'],
   },
   {
+    takesAway: 'a run that waits for the choice of a variant continues only with one',
+    edits: [
+      {
+        text: "if (verb === 'resume' && move.kind !== 'forbidden') {",
+        replacement: "if (verb === 'resume' && move.kind !== 'forbidden' && variant !== undefined) {",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/campaigns/canary'],
+  },
+  {
     takesAway: 'pause, resume and cancel are for managers',
     edits: [
       {

@@ -2,6 +2,17 @@ import type { Mutation } from './mutation.ts';
 
 export const triggerMutations: readonly Mutation[] = [
   {
+    takesAway: 'users get nothing before their variant is chosen, even if the canary is over',
+    edits: [
+      {
+        text: "      and (f.variant is not null or f.dry or not ${hasVariants('c')})\n",
+        replacement: "      and (f.variant is not null or f.dry or ${hasVariants('c')} is not null)\n",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/execution-path'],
+  },
+  {
     takesAway: 'what another trigger counts by now is not written over',
     edits: [
       {

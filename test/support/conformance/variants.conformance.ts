@@ -135,6 +135,14 @@ export function describeVariants(name: string, makeSubject: MakeExecutionSubject
         expect(await claim()).toEqual([]);
       });
 
+      it('are not fed without a variant, even if the canary is over', async () => {
+        const { runId } = await waitingForChoice();
+        const resumed = { to: 'running', stateReason: null, events: [] } as const;
+        const controlled = await subject.control.change(runId, () => ({ change: resumed }));
+        expect(controlled?.run).toMatchObject({ canary: 'over', variantChoice: { chosen: null } });
+        expect(await claim()).toEqual([]);
+      });
+
       it('keep the chosen variant: a repeat changes nothing, and another choice is refused', async () => {
         const { resume } = await waitingForChoice();
         await resume({ variant: 'short' });
