@@ -28,7 +28,7 @@ describe('jobs under faults', () => {
   );
 
   it.each([
-    ['after the query for due jobs', 'scheduler', 'look', 'die-after'],
+    ['after the query for due jobs', 'scheduler', 'scan', 'die-after'],
     ['before the offer is written', 'scheduler', 'publish', 'die-before'],
     ['after the offer', 'scheduler', 'publish', 'die-after'],
     ['when the offer’s acknowledgement is lost', 'scheduler', 'publish', 'throw-after'],

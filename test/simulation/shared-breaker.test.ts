@@ -110,7 +110,7 @@ describe('three workers with a failing endpoint', () => {
 
   it('each protect the endpoint separately while the breaker store is unavailable', async () => {
     const { clock, run, pass, workers, callsBetween } = await startDown();
-    const asks = new Set(['look', 'open', 'takeProbe', 'endProbe']);
+    const asks = new Set(['read', 'open', 'takeProbe', 'endProbe']);
     for (const worker of workers) worker.fateOf = ({ method }) => (asks.has(method) ? 'throw-before' : 'pass');
     const beganMs = clock.nowMs();
     await pass(60_000, [run.runId]);
