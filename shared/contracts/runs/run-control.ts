@@ -57,7 +57,7 @@ export const runResume = z
       .optional()
       .describe('Variant of all users outside the canary. Required if the run waits for this choice'),
   })
-  .meta({ id: 'RunResume', examples: [{ variant: 'B' }] });
+  .meta({ id: 'RunResume', examples: [{ reason: 'the shop is open again' }] });
 
 const stepUnderWay = z.object({ step: z.int().min(1), batches: users, users });
 
