@@ -1,16 +1,13 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { useConsole } from './support/console-in-browser.ts';
 import { createHand } from './support/hand.ts';
-import { smallTargets } from './support/small-targets.ts';
+import { obstacles, phone } from './support/obstacles.ts';
 
 const consoleOf = useConsole({
   workers: 'all-in-one',
   sandbox: { SANDBOX_SEGMENTS: 'riders=5000', SANDBOX_REWARDS_FAILURE_SHARE: '0.05' },
 });
-
-const phone = 390;
 
 async function fillForm(page: Page): Promise<void> {
   await page.goto('campaigns/new');
@@ -27,17 +24,6 @@ async function fillForm(page: Page): Promise<void> {
   await second.getByLabel('Variant', { exact: true }).fill('Bigger');
   await page.getByLabel('Split seed').fill('try, then choose');
   await page.getByLabel('Canary, first').fill('20 %');
-}
-
-/** Returns what keeps a person from using the page at this width. */
-async function obstacles(page: Page, width: number): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const sideways = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-  return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-    ...(sideways > 0 ? [`the page is ${sideways} px wider than the window`] : []),
-    ...(width === phone ? await smallTargets(page) : []),
-  ];
 }
 
 describe('a campaign whose variant is chosen after a canary', () => {

@@ -13,7 +13,12 @@ import type { NewFeed, RunToPrepare } from '../ports/run-store.ts';
  */
 export function feedsByVariant(
   feed: NewFeed,
-  { runId, definition, canary, isDry = false }: Pick<RunToPrepare, 'runId' | 'definition'> & Partial<RunToPrepare>,
+  {
+    runId,
+    definition,
+    canary,
+    isDry = false,
+  }: Pick<RunToPrepare, 'runId' | 'definition'> & Partial<Pick<RunToPrepare, 'canary' | 'isDry'>>,
 ): NewFeed[] {
   const weights = splitOf(definition.chain).map(({ weight = 0 }) => weight);
   if (weights.length === 0) return [feed];

@@ -278,12 +278,12 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       if (report === written) report = null;
       reportedAtMs = nowMs;
     },
-    onGuardRead: (look, requestedAtMs) => {
+    onGuardRead: (state, requestedAtMs) => {
       const wasOpen = downAt(requestedAtMs) !== null;
       readAtMs = requestedAtMs;
       if (report !== null || requestedAtMs < reportedAtMs) return false;
       forgetOwn();
-      mode = look ? modeOf(look, requestedAtMs) : closed;
+      mode = state ? modeOf(state, requestedAtMs) : closed;
       const isOpen = downAt(requestedAtMs) !== null;
       if (!wasOpen && isOpen) openedAtMs = requestedAtMs;
       if (wasOpen && !isOpen) backAtMs = requestedAtMs;
@@ -302,9 +302,9 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   };
 }
 
-function modeOf(look: GuardState, requestedAtMs: number): Mode {
-  if (look.state === 'open')
-    return { kind: 'known-down', cause: look.cause, retryAtMs: requestedAtMs + look.retryInMs };
-  const { sinceMs, workers, rank } = look;
+function modeOf(guard: GuardState, requestedAtMs: number): Mode {
+  if (guard.state === 'open')
+    return { kind: 'known-down', cause: guard.cause, retryAtMs: requestedAtMs + guard.retryInMs };
+  const { sinceMs, workers, rank } = guard;
   return { kind: 'starting-together', sinceMs: requestedAtMs - sinceMs, workers, rank };
 }
