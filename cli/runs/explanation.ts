@@ -15,7 +15,10 @@ export function renderExplanation(explained: UserExplanation, view: View): strin
     `  ${paint.strong(oneLine(userId))}  ${where.filter((part) => part !== null).join(' · ')}`,
     ...(batches.length === 0 ? [] : [`  ${paint.faint(batchesText(batches))}`]),
     ...tracesText(batches).map((line) => `  ${paint.faint(line)}`),
-    ...steps.map((step) => `  ${stepText(step, paint)}`),
+    ...steps.flatMap((step) => [
+      `  ${stepText(step, paint)}`,
+      ...countedText(step).map((line) => `    ${paint.faint(line)}`),
+    ]),
     ...deletedReceiptsText(explained).map((line) => `  ${paint.faint(line)}`),
   ];
   const calls = callsTable(steps, view);
@@ -45,6 +48,14 @@ function stepText(
   const isBad = outcome === 'failed' || outcome === 'unknown';
   const painted = isBad ? paint.bad(outcome) : outcome === 'succeeded' ? paint.good(outcome) : paint.accent(outcome);
   return [`${step} ${action}: ${painted}`, ...why, ...waits, ...until, ...receiptText(receipt, paint)].join(' · ');
+}
+
+/** Formats the effects that a cap counted. */
+function countedText({ counted = [] }: ExplainedStep): string[] {
+  return counted.map(({ campaignName, runId, step, action, at }) => {
+    const where = campaignName === null ? 'another campaign' : `${oneLine(campaignName)} (${runId ?? ''})`;
+    return `earlier: ${where}, step ${step} ${action}, ${utcSecond(at)}`;
+  });
 }
 
 function receiptText(receipt: ExplainedStep['receipt'], paint: Paint): string[] {

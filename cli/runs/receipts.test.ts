@@ -37,6 +37,24 @@ describe('muster run receipts', () => {
 });
 
 describe('muster explain', () => {
+  it('prints the earlier effects that a cap counted', async () => {
+    const none = { endedAt: at, waitsFor: null, nextAttemptAt: null, receipt: null, attempts: [] };
+    const capped = { step: 1, action: 'send-message', outcome: 'suppressed', reason: 'muster.cap', ...none };
+    const hidden = { runId: null, campaignId: null, campaignName: null, step: 2, action: 'send-push', at };
+    const counted = [{ ...hidden, runId: 'run_0', campaignId: 'cmp_0', campaignName: 'Payday' }, hidden];
+    const detail = 'weekly: 2 of at most 2 within 7 days';
+    api.answers['GET /v1/runs/run_1/users/u1'] = ok({
+      userId: 'u1',
+      audience: { place: 'member', country: 'SG', detail: 'it was fed' },
+      batches: [],
+      steps: [{ ...capped, detail, counted }],
+    });
+    const { out } = await muster('explain', 'run_1', 'u1');
+    expect(out).toContain(`1 send-message: suppressed · muster.cap · ${detail}\n`);
+    expect(out).toContain('    earlier: Payday (run_0), step 2 send-push, 2026-11-22 04:00:00');
+    expect(out).toContain('    earlier: another campaign, step 2 send-push, 2026-11-22 04:00:00');
+  });
+
   it('prints the last receipt of the provider for an accepted user', async () => {
     const step = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
     const sent = { ...step, step: 1, action: 'send-message', outcome: 'succeeded' };

@@ -1,4 +1,4 @@
--- after: feeds, steps, users
+-- after: feeds, steps, users, caps
 -- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so old weeks are dropped whole
 -- (docs/decisions/0010-answers-agenda-and-partitions.md).
 
@@ -8,7 +8,7 @@
 create table feed_tables (
   name text primary key,
   storage text not null,
-  retention_class text not null check (retention_class in ('users', 'steps', 'failures', 'receipts'))
+  retention_class text not null check (retention_class in ('users', 'steps', 'failures', 'receipts', 'effects'))
 );
 -- Vacuum thresholds are absolute row counts: a fraction such as a fifth of a billion rows would never be reached.
 insert into feed_tables (name, storage, retention_class)
@@ -22,7 +22,8 @@ from (values
   ('step_attempts', '', 'steps'),
   ('user_failures', '', 'failures'),
   ('explicit_users', '', 'failures'),
-  ('receipts', '', 'receipts')) t (name, own, retention_class);
+  ('receipts', '', 'receipts'),
+  ('capped_effects', '', 'effects')) t (name, own, retention_class);
 
 do $$
 declare

@@ -63,6 +63,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     unitsPerUser: directory.unitsPerUser,
     actionTypeOf: (step: StepRef) => directory.actionTypeOf(step),
     checked: (step: StepRef) => mayWithhold(step, deps),
+    countryOf: (feedId: string) => directory.contextOf(feedId)?.country,
   };
 
   async function flush(

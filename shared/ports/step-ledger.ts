@@ -1,4 +1,5 @@
 import type { OwnOutcome } from '../domain/step/outcomes.ts';
+import type { CappedUser } from '../domain/step/caps.ts';
 import type { SuppressedUser } from '../domain/step/suppressions.ts';
 import type { UsersText } from '../domain/step/users-text.ts';
 
@@ -48,6 +49,8 @@ export interface ClaimedStep extends StepRef {
   fits?: number;
   /** Users on a suppression list, among all users of the batch. The worker must split them off before any call. */
   suppressed?: readonly SuppressedUser[];
+  /** Users that have reached a cap. The worker must split them off before any call. */
+  capped?: readonly CappedUser[];
   /** State of the check. Only a step that is `checked` has it: the worker must run the check before it makes a call. */
   check?: {
     /** Number of checks of this batch that returned no answer. */
@@ -152,10 +155,12 @@ export interface LedgerFlush {
    * more. Undefined means that the worker times nothing.
    */
   timedWithinMs?: number | undefined;
-  /** Action type, for its suppression lists. If undefined, only the list of all types applies. */
+  /** Action type, for its suppression lists and caps. If undefined, only the list of all types applies. */
   actionTypeOf?: ((step: StepRef) => string | undefined) | undefined;
   /** Returns true for steps that have a check; if undefined, none has. */
   checked?: ((step: StepRef) => boolean) | undefined;
+  /** Country of a feed, for caps that count calendar days. If undefined, days are those of UTC. */
+  countryOf?: ((feedId: string) => string | undefined) | undefined;
   /** Units of the feeds of these results and claims; if undefined, no feed has a budget. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
@@ -177,8 +182,8 @@ export interface LedgerFlushed {
    */
   claimed: ClaimedStep[];
   /**
-   * Claims that cost units and whose budget was locked by another transaction. The flush skipped them instead of
-   * waiting; the worker must repeat them.
+   * Claims whose budget, or whose country's caps, were locked by another transaction. The flush skipped them instead
+   * of waiting; the worker must repeat them.
    */
   busy: StepRef[];
   contradicted: Contradiction[];
@@ -246,6 +251,10 @@ export interface StepLedger {
    * who was listed before the flush began is therefore found, and a worker that is lost then leaves no doubt. A step
    * whose key is open is not looked up: an earlier call is settled by the bytes that it began with. A step of an action
    * type with a list is not handed on.
+   *
+   * A step of an action type with a cap is claimed only after an effect is reserved for each of its users that has not
+   * reached the cap; the claim reports the others. Caps are followed as lists are. The effects stay reserved until it
+   * is known which calls were applied; from then on, only users that were or may have been served count.
    *
    * No call of a claimed step that is `checked` counts as begun before `begins` names it. A step whose key is open is
    * not checked.

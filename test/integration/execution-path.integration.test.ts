@@ -8,6 +8,7 @@ import {
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
 import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
+import { describeCappedUsers } from '../support/conformance/capped-users.conformance.ts';
 import { describeCheckedSteps } from '../support/conformance/checked-steps.conformance.ts';
 import { describeDryFeeds } from '../support/conformance/dry-feeds.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
@@ -94,6 +95,7 @@ describeStepClaims('on Postgres', postgresStores);
 describeStepContradictions('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHandOn('on Postgres', postgresStores);
+describeCappedUsers('on Postgres', postgresStores);
 describeCheckedSteps('on Postgres', postgresStores);
 describeSuppressedUsers('on Postgres', postgresStores);
 describeTimedSteps('on Postgres', postgresStores);
@@ -172,10 +174,12 @@ describe('the step ledger on Postgres', () => {
         return rows.map((row) => row['QUERY PLAN']).join('\n');
       });
       expect(plan).not.toMatch(
-        /Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals|failure_totals|agenda)/,
+        /Seq Scan on (batches|batch_steps|user_failures|capped_effects|feeds|run_totals|failure_totals|agenda)/,
       );
       // A partition is read only by its key: any other condition would read whole weeks of other runs.
-      for (const [, condition] of plan.matchAll(/Scan using \S+ on (?:batches|batch_steps|user_failures)_.*\n(.*)/g))
+      for (const [, condition] of plan.matchAll(
+        /Scan using \S+ on (?:batches|batch_steps|user_failures|capped_effects)_.*\n(.*)/g,
+      ))
         expect(condition).toMatch(/Index Cond: \(\(?feed = /);
     },
   );

@@ -30,7 +30,7 @@ async function postgresStores({ partitioned = true } = {}): Promise<RetentionSub
   await database.empty();
   const retention = createRetentionStore({ pool: engine });
   await database.pool.query(`update runs set receipts_state = 'counted'`);
-  for (const kind of ['users', 'receipts', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
+  for (const kind of ['users', 'receipts', 'steps', 'failures', 'effects'] as const) await retention.dropWeeks(kind, 1);
   const rows = createPostgresRunRows({ pool: database.pool });
   return {
     campaigns: createCampaignStore({ pool: database.pool, quotas: usualQuotas }),

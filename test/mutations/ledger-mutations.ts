@@ -2,10 +2,10 @@ import type { Mutation } from './mutation.ts';
 
 export const ledgerMutations: readonly Mutation[] = [
   {
-    takesAway: 'nothing is claimed where there are other suppression lists than the claimer knows',
+    takesAway: 'nothing is claimed where there are other suppression lists or caps than the claimer knows',
     edits: [
       {
-        text: "from k where remaining is not null and (select lists from sl) = ${$('lists')}",
+        text: "from k where remaining is not null and (select rules from cr) = ${$('rules')}",
         replacement: 'from k where remaining is not null',
       },
     ],
@@ -13,10 +13,10 @@ export const ledgerMutations: readonly Mutation[] = [
     noticedBy: ['execution-path'],
   },
   {
-    takesAway: 'a claim of suppressed users is no call',
+    takesAway: 'a claim of suppressed or capped users is no call',
     edits: [
       {
-        text: '  await client.query(noteNoCalls.with(keysOf([...found.keys()])));\n  return claimed.map',
+        text: '  await client.query(noteNoCalls.with(keysOf(uncalled)));\n  return claimed.map',
         replacement: '  return claimed.map',
       },
     ],

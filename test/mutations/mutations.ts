@@ -4,6 +4,7 @@ import { domainMutations } from './domain-mutations.ts';
 import { inboxMutations } from './inbox-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
 import { boundMutations } from './bound-mutations.ts';
+import { capMutations } from './cap-mutations.ts';
 import { claimMutations } from './claim-mutations.ts';
 import { httpMutations } from './http-mutations.ts';
 import { gateMutations } from './gate-mutations.ts';
@@ -28,6 +29,7 @@ export const mutations: readonly Mutation[] = [
   ...httpMutations,
   ...priorityMutations,
   ...claimMutations,
+  ...capMutations,
   ...apiMutations,
   ...approvalMutations,
   ...trialMutations,

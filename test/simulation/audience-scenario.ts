@@ -7,7 +7,7 @@ import { createMemoryAudienceStore } from '../support/memory/audience-store.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunRows } from '../support/memory/run-rows.ts';
-import { unclaimed } from '../support/memory/step-ledger.ts';
+import { unclaimed } from '../support/memory/step-claims.ts';
 import { type Fate } from './process-faults.ts';
 import { createChance } from './seeded.ts';
 import { findings } from './walk.ts';

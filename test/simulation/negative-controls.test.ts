@@ -62,6 +62,10 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
     keeping: 'B',
     manners: ['missing'],
   },
+  'effects are not reserved for caps': { capped: true, keeping: 'B', fates: [], manners: [] },
+  'claims do not return capped users': { capped: true, keeping: 'B', fates: [], manners: [] },
+  'effects of a possible call are freed': { capped: true, keeping: 'B', manners: ['hang', 'lost'], fates: [] },
+  'child batches lose their effects': { capped: true, keeping: 'B', manners: ['missing', 'retryable'], fates: [] },
   'an ending ignores calls in doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 

@@ -77,6 +77,8 @@ export interface ScriptedEndpoint {
   readonly effects: readonly Map<string, number>[];
   /** Returns the effects of one run by its public id. */
   effectsIn(run: string): readonly Map<string, number>[];
+  /** Effects by the public id of their run. */
+  readonly effectsByRun: ReadonlyMap<string, readonly Map<string, number>[]>;
   /** Number of calls by step that came during another call of their key, although no worker was frozen. */
   readonly overlapping: readonly number[];
   /**
@@ -286,6 +288,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     calledBy: (caller) => ({ call: (request) => callBy(caller, request), askStatus: requestedBy }),
     effects,
     effectsIn,
+    effectsByRun,
     overlapping,
     appliedAgain,
     requestedInDoubt: () => requestInDoubt,

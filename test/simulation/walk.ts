@@ -5,6 +5,7 @@ import type { Weakening } from './processes.ts';
 import { troublesomeManners, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import type { BudgetPlan } from './simulated-budgets.ts';
 import { createChance, type Chance } from './seeded.ts';
+import type { PlannedCap } from './simulated-caps.ts';
 import { simulate, type Outcome, type Scenario } from './world.ts';
 
 const messageFates: readonly MessageFate[] = ['drop', 'duplicate', 'delay'];
@@ -36,6 +37,8 @@ export interface Leaning {
   quiet?: boolean;
   /** Steps have variants. */
   varied?: boolean;
+  /** True if caps limit the effects of three campaigns with the same users. */
+  capped?: boolean;
 }
 
 /**
@@ -80,6 +83,7 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     refused: isChecking(leaning, seed) ? (step, user) => (Number(user.slice(3)) * 3 + step) % 7 === 0 : undefined,
     quietForMs: (leaning.quiet ?? (Object.keys(leaning).length === 0 && seed % 9 === 4)) ? 120_000 : undefined,
     budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
+    caps: leaning.capped ? someCaps(steps, createChance(seed)) : undefined,
     varied: leaning.varied ?? (Object.keys(leaning).length === 0 && seed % 10 === 5),
   };
 }
@@ -105,6 +109,15 @@ function someBudget(steps: number, chance: Chance): BudgetPlan {
   return { units: chance.below(250), unitsPerUser, raises: chance.below(3) };
 }
 
+/** Returns a cap over all steps, and one for the first step. The chance is one of their own, as other walks need theirs. */
+function someCaps(steps: number, chance: Chance): PlannedCap[] {
+  const all = Array.from({ length: steps }, (_, index) => index + 1);
+  return [
+    { steps: all, effects: 1 + chance.below(2 * steps) },
+    { steps: [1], effects: 1 + chance.below(2) },
+  ];
+}
+
 function somePauses(chance: Chance): Scenario['pauses'] {
   const count = chance.pick([0, 0, 1, 2]);
   return Array.from({ length: count }, () => ({ afterMs: chance.below(15_000), forMs: 500 + chance.below(15_000) }));
@@ -118,7 +131,7 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
 /** Returns the findings of the witnesses. */
 export function findings(
   scenario: Scenario,
-  { evidence, lateCalls, budgets, variants, child, requestInDoubt }: Outcome,
+  { evidence, lateCalls, budgets, caps, variants, child, requestInDoubt }: Outcome,
 ): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
@@ -129,6 +142,7 @@ export function findings(
   const found = [
     ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
     ...budgets,
+    ...caps,
     ...variants,
     ...child,
     ...(requestInDoubt > 0 ? [`I9: ${requestInDoubt} questions about a call that was lost`] : []),
@@ -152,7 +166,15 @@ const retried = {
   poison: null,
 } satisfies Partial<Scenario>;
 
+/** The person of the simulation controls one run only, so several runs are neither paused nor cancelled. */
+const undirected = { pauses: [], cancelAfterMs: null } satisfies Partial<Scenario>;
+
 export async function walk(seed: number, leaning: Leaning = {}, weakening: Weakening = {}): Promise<string[]> {
-  const scenario = { ...walkOf(seed, leaning), ...(leaning.retried && retried), weakening };
+  const scenario = {
+    ...walkOf(seed, leaning),
+    ...(leaning.retried && retried),
+    ...(leaning.capped && undirected),
+    weakening,
+  };
   return findings(scenario, await simulate(scenario));
 }

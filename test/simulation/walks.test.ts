@@ -47,6 +47,19 @@ describe('random walks of the simulation', () => {
   );
 
   it(
+    'exceed no cap in three campaigns that share their users',
+    async () => {
+      const broken: { seed: number; found: string[] }[] = [];
+      for (let seed = first; seed <= Math.max(first, first - 1 + count / 15) && broken.length < 10; seed++) {
+        const found = await walk(seed, { capped: true });
+        if (found.length > 0) broken.push({ seed, found: found.slice(0, 5) });
+      }
+      expect(broken).toEqual([]);
+    },
+    Math.max(120_000, count * 10),
+  );
+
+  it(
     'pass all checks',
     async () => {
       const broken: { seed: number; found: string[] }[] = [];

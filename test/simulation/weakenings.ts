@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchEndpoint } from '../../services/worker/endpoint/batch-endpoint.port.ts';
-import { isChildBatch } from '../../shared/domain/step/batch.ts';
 import { statusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
 import type { ClaimedStep, LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { StepRow } from '../support/memory/step-tables.ts';
 import type { Weakening } from './processes.ts';
+import { reservationWeakenings } from './reservation-weakenings.ts';
 
 /** Each weakening removes one protection at the port that provides it. */
 export const weakenings = {
@@ -190,49 +190,7 @@ export const weakenings = {
   'quarantined steps are never ended': {
     stepEndings: (endings) => ({ ...endings, endQuarantined: () => Promise.resolve(0) }),
   },
-  'nothing is reserved before a call': {
-    ledger: (ledger) => ({
-      ...ledger,
-      flush: ({ results, claims, begins }) => ledger.flush({ results, claims, begins }),
-    }),
-  },
-  'reservations of other batches are ignored': {
-    ledger: (ledger, database) => ({
-      ...ledger,
-      flush: (flush) => {
-        const hidden = [...database.reservations.values()].flatMap((row) =>
-          row.granted ? [{ row, units: row.units }] : [],
-        );
-        for (const { row } of hidden) row.units = 0;
-        const flushed = ledger.flush(flush);
-        for (const { row, units } of hidden) row.units = units;
-        return flushed;
-      },
-    }),
-  },
-  'units of a possible call are freed': {
-    ledger: (ledger, database) => ({
-      ...ledger,
-      flush: async (flush) => {
-        const flushed = await ledger.flush(flush);
-        for (const { feedId, batchNo, step } of flushed.recorded)
-          database.reservations.delete(stepKey(feedId, batchNo, step));
-        return flushed;
-      },
-    }),
-  },
-  'child batches lose their reservations': {
-    ledger: (ledger, database) => ({
-      ...ledger,
-      flush: async (flush) => {
-        const flushed = await ledger.flush(flush);
-        for (const [key, row] of database.reservations)
-          if (isChildBatch(row.batchNo) && database.steps.get(key)?.state === 'waiting')
-            database.reservations.delete(key);
-        return flushed;
-      },
-    }),
-  },
+  ...reservationWeakenings,
   'an ending ignores calls in doubt': {
     stepEndings: (endings, database) => ({
       ...endings,

@@ -5,6 +5,7 @@ import { isTerminal } from '../../shared/domain/run/run-states.ts';
 import { quietAt, type QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
+import { reasons } from '../../shared/domain/step/reasons.ts';
 import type { Evidence } from '../support/evidence.ts';
 import { suppress } from '../support/memory/suppressions.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
@@ -18,8 +19,8 @@ import { childFindings, retryFailed } from './child-runs.ts';
 import { createControls } from './controls.ts';
 import { createForger } from './forger.ts';
 import { gatherEvidence } from './gather-evidence.ts';
-import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
-import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
+import type { Fate, PortCall } from './process-faults.ts';
+import type { ProcessName, Surroundings, Weakening } from './processes.ts';
 import {
   createScriptedEndpoint,
   type Keeping,
@@ -29,6 +30,8 @@ import {
 } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
 import { createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
+import { campaignsBeside, createSimulatedCaps, type PlannedCap } from './simulated-caps.ts';
+import { createSupervisor } from './supervisor.ts';
 import { definitionFor, engineConfigFor, timeoutMs } from './simulated-campaign.ts';
 import { createVariantWitness } from './variant-witness.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
@@ -80,6 +83,8 @@ export interface Scenario {
   budget?: BudgetPlan | null;
   /** True if each step has variants. */
   varied?: boolean;
+  /** Caps over the first campaign, and over others that run at the same time with the same users. None when absent. */
+  caps?: readonly PlannedCap[] | undefined;
 }
 
 export interface AudienceSources {
@@ -103,6 +108,10 @@ export interface Outcome {
   child: readonly string[];
   /** Faults of the budgets. */
   budgets: readonly string[];
+  /** Faults of the caps. */
+  caps: readonly string[];
+  /** Number of users that were not called because of a cap, in all campaigns. */
+  capped: number;
   /** Users that were called with parameters of another variant. */
   variants: readonly string[];
   /** Number of times that a budget was raised because the run had paused for it. */
@@ -114,15 +123,8 @@ export interface Outcome {
 }
 
 const live: Record<ProcessName, number> = { scheduler: 1, trigger: 2, worker: 2 };
-/** A consumer that is silent for this long is expelled from its group. */
-const sessionMs = 3000;
-const restartMs = 500;
-/** Time until a consumer learns after a freeze that it was expelled. */
-const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
 const patienceMs = 15 * 60_000;
-/** A run that was paused at a port call continues after this time. */
-const pausedForMs = 6000;
 const topics = topicNames('sim');
 
 /**
@@ -158,6 +160,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const quietHours = quietFrom(startMs, scenario.quietForMs);
   const budgets = createSimulatedBudgets(scenario.budget ?? null, database);
   const variants = createVariantWitness();
+  const caps = createSimulatedCaps(scenario.caps ?? [], chain, database);
   const endpoint = createScriptedEndpoint({
     ...scenario,
     onApplied: budgets.onApplied,
@@ -194,10 +197,15 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const defined = sources && { audience: await sources.define(database) };
   const { campaignId } = await campaigns.create({ ...definition, ...defined });
   await campaigns.start(campaignId, null);
+  for (let beside = 0; scenario.caps && beside < campaignsBeside; beside++)
+    await campaigns.start((await campaigns.create(definition)).campaignId, null);
 
   const run = () => [...database.runs.values()].find((row) => row.campaignId === campaignId);
   const isOver = (row: RunRow | undefined) =>
-    !isFaulty() && supervisor.frozen() === 0 && isTerminal(row?.state ?? 'preparing');
+    !isFaulty() &&
+    supervisor.frozen() === 0 &&
+    isTerminal(row?.state ?? 'preparing') &&
+    (!scenario.caps || [...database.runs.values()].every(({ state }) => isTerminal(state)));
   let nextDisturbanceMs = startMs;
   const disturbances = () => [
     ...(scenario.forged ? forger.lies() : []),
@@ -236,20 +244,24 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const isLate = (atMs: number) =>
     stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
+  const evidence = await gatherEvidence(
+    database,
+    parent?.id,
+    { ...scenario, suppressed: withheld },
+    {
+      ...endpoint,
+      effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
+    },
+  );
+  for (const { user, step, reason } of evidence.failures) if (reason === reasons.cap) withheld[step - 1]?.add(user);
   return {
-    evidence: await gatherEvidence(
-      database,
-      parent?.id,
-      { ...scenario, suppressed: withheld },
-      {
-        ...endpoint,
-        effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
-      },
-    ),
+    evidence,
     calls: supervisor.calls(),
     requestInDoubt: endpoint.requestedInDoubt(),
     child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),
+    caps: caps.findings(endpoint),
+    capped: caps.capped(),
     variants: variants.findings(),
     raised: budgets.raised(),
     excluded: [...database.feeds.values()].reduce((sum, feed) => sum + feed.excludedUsers, 0),
@@ -278,68 +290,4 @@ function findingsOfChild(
 
 function isProcessName(name: string): name is ProcessName {
   return name in live;
-}
-
-/** Restarts dead processes, and expels and continues frozen ones. */
-function createSupervisor(
-  scenario: Scenario,
-  surroundings: Surroundings,
-  isFaulty: () => boolean,
-  controls: ReturnType<typeof createControls>,
-) {
-  const { clock } = surroundings.database;
-  const started = new Map<ProcessName, ProcessFaults[]>();
-  let faulted = 0;
-  let isOver = false;
-
-  function start(name: ProcessName): void {
-    if (isOver) return;
-    const siblings = started.get(name) ?? [];
-    const nth = siblings.length + 1;
-    const fateOf = (call: PortCall): Fate => {
-      const verb = scenario.controlAt?.({ name, nth }, call);
-      if (verb) controls.ask(verb, pausedForMs);
-      const wanted = isFaulty() ? scenario.fateOf({ name, nth }, call) : 'pass';
-      const fate = wanted.startsWith('throw') && !call.mayThrow ? 'pass' : wanted;
-      if (fate !== 'pass') faulted++;
-      return fate;
-    };
-    const faults = createProcessFaults({
-      fateOf,
-      onDeath: () => {
-        void clock.sleep(sessionMs).then(() => member?.expel());
-        void clock.sleep(restartMs).then(() => {
-          start(name);
-        });
-      },
-      onFreeze: () => void freeze(faults, () => member),
-    });
-    started.set(name, [...siblings, faults]);
-    const member = startProcess(name, `${name}-${nth}`, faults, surroundings);
-  }
-
-  async function freeze(faults: ProcessFaults, member: () => Membership | null): Promise<void> {
-    const frozenMs = scenario.frozenMs();
-    await clock.sleep(Math.min(sessionMs, frozenMs));
-    if (frozenMs > sessionMs) {
-      member()?.expel();
-      await clock.sleep(frozenMs - sessionMs);
-    }
-    faults.thaw();
-    await clock.sleep(rejoinMs);
-    if (!faults.dead) member()?.rejoin();
-  }
-
-  const all = () => [...started.values()].flat();
-  const callsOf = (name: ProcessName) => started.get(name)?.[0]?.calls() ?? 0;
-  return {
-    start,
-    frozen: () => all().filter(({ frozen }) => frozen).length,
-    faults: () => faulted,
-    calls: () => ({ scheduler: callsOf('scheduler'), trigger: callsOf('trigger'), worker: callsOf('worker') }),
-    killAll: () => {
-      isOver = true;
-      for (const faults of all()) faults.kill();
-    },
-  };
 }

@@ -43,6 +43,16 @@ const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[
     job_claims: ['select'],
   },
   refuse_ended_jobs: { ended_jobs: ['select'] },
+  beginning_of_days: {},
+  reserve_effects: {
+    caps: ['select'],
+    capped_effects: ['select', 'insert', 'update'],
+    feeds: ['select'],
+    runs: ['select'],
+    batches: ['select'],
+    batch_steps: ['select'],
+    user_failures: ['select'],
+  },
   reserve_budgets: {
     budgets: ['select', 'update'],
     feeds: ['select'],

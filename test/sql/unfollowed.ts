@@ -16,6 +16,7 @@ const feedTables = [
   'user_failures',
   'explicit_users',
   'receipts',
+  'capped_effects',
 ];
 const { beforeDropping, deleteDryRows, deleteStrays, dryTables, ...others } = retention;
 const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof typeof dryTables => name in dryTables);

@@ -60,6 +60,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'DELETE /v1/suppressions/users/:userId': 'removed a user from the suppressions',
   'POST /v1/suppressions/uploads': 'uploaded suppressions',
   'PUT /v1/quiet-hours': 'set quiet hours',
+  'PUT /v1/caps': 'set caps',
 
   'POST /v1/action-types': 'registered an action type',
   'POST /v1/action-types/:name/preview': 'previewed the message of a user',

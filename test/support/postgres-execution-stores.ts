@@ -59,6 +59,15 @@ export function createPostgresExecutionStores({ pool, passTime }: ExecutionStore
     suppress: async (list, users, note) => {
       await createSuppressionStore({ pool }).add(list, users, note);
     },
+    setCaps: async (caps) => {
+      await pool.query(
+        `insert into cap_revisions (revision, caps)
+        select (select coalesce(max(revision), 0) + 1 from cap_revisions),
+          coalesce(jsonb_agg(jsonb_build_object('countsFrom', now()) || c), '[]')
+        from jsonb_array_elements($1) c`,
+        [JSON.stringify(caps)],
+      );
+    },
     makeDry: async (runId) => {
       await pool.query(`update runs set kind = 'dry-run' where id = $1`, [runId]);
     },

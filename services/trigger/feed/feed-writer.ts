@@ -75,7 +75,12 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       return 'beyond';
     }
     times.beganMs = clock.monotonicMs();
-    const users = { batches, invalidUsers, skipped, sink: feed.isDry ? { shared: cut.shared } : undefined };
+    const users = {
+      batches,
+      invalidUsers,
+      skipped,
+      sink: feed.isDry ? { shared: cut.shared, country: feed.country } : undefined,
+    };
     try {
       const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled };
       if (!(await feedStore.writePages(pages))) return 'lost';

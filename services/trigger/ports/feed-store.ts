@@ -81,9 +81,10 @@ export interface FedPages {
   skipped?: SkippedUsers;
   /**
    * Present only for the feed of a dry run. Writing its batches also ends all their steps, because no worker calls
-   * them. `shared` is the number of users of the audience that several sources contain.
+   * them. `shared` is the number of users of the audience that several sources contain. `country` is the feed's, for
+   * caps that count calendar days.
    */
-  sink?: { shared: number } | undefined;
+  sink?: { shared: number; country: string } | undefined;
   cursor: string | null;
   /** True if these pages contain the end of the audience. */
   complete: boolean;

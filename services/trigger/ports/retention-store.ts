@@ -1,5 +1,8 @@
-/** Kinds of rows of ended runs. The order is that of their deletion: personal data first, figures last. */
-export type KeptKind = 'users' | 'receipts' | 'steps' | 'failures';
+/**
+ * Kinds of rows of ended runs. The order is that of their deletion: personal data first, figures last. Effects are kept
+ * as long as caps may count them.
+ */
+export type KeptKind = 'users' | 'receipts' | 'steps' | 'failures' | 'effects';
 
 export interface WeekChange {
   /** Number of weeks for which at least one table was created or dropped. */
@@ -28,6 +31,11 @@ export interface ReceiptCounts {
 export interface Retention {
   /** Creates the partitions of the coming weeks. May be repeated. */
   makeAhead(): Promise<WeekChange>;
+  /**
+   * Returns the days after the end of their runs for which effects are kept: one more than the longest cap in force
+   * counts, and at least one.
+   */
+  effectDays(): Promise<number>;
   /**
    * Makes the API refuse receipts for runs that ended more than `days` ago, because a receipt whose row was deleted
    * would count twice. Returns the number of runs, at most `limit`.

@@ -24,8 +24,10 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   const heldUp = { weeks: 0, counted: 0 };
   const change = async (what: string) => ({ weeks: await ask(what), heldUp: heldUp.weeks });
   const failed: FailedCount[] = [];
+  const effects = { days: 1 };
   const retention: Retention = {
     makeAhead: () => change('makeAhead'),
+    effectDays: () => Promise.resolve(effects.days),
     dropWeeks: (kind, after) => change(`drop ${kind} after ${after}`),
     closeReceipts: (after) => ask(`close receipts after ${after}`, rows.closing?.shift()),
     countReceipts: async () => ({ runs: await ask('count receipts', rows.counting?.shift()), failed }),
@@ -47,13 +49,13 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const figures = { heldUp: (weeks: number) => void (heldUp.counted += weeks) };
   const turn = createRetention({ retention, days, isSweeper: () => isSweeper, figures, clock, logger });
-  return { request: requested, clock, turn, heldUp, rows, failed, lines, resign: () => (isSweeper = false) };
+  return { request: requested, clock, turn, heldUp, rows, failed, effects, lines, resign: () => (isSweeper = false) };
 }
 
 const usual = { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
 describe('the retention', () => {
-  it('creates partitions first, then drops users, receipts, steps and failures, and then deletes other rows in chunks', async () => {
+  it('creates partitions first, then drops users, receipts, steps, failures and effects, and then deletes other rows in chunks', async () => {
     const { request, turn } = createFixture(usual);
     expect(await turn()).toBe(hourMs);
     expect(request).toEqual([
@@ -62,12 +64,14 @@ describe('the retention', () => {
       'drop receipts after 7',
       'drop steps after 30',
       'drop failures after 90',
+      'drop effects after 1',
       'close receipts after 7',
       'count receipts',
       'strays users after 14',
       'strays receipts after 7',
       'strays steps after 30',
       'strays failures after 90',
+      'strays effects after 1',
       'dry rows after 1',
       'runs after 400',
       'changes after 400',
@@ -148,6 +152,29 @@ describe('the retention', () => {
     expect(request).toContain('runs after 90');
   });
 
+  it('keeps effects, and their runs, as long as the caps in force may count them', async () => {
+    const { request, clock, turn, effects } = createFixture({ ...usual, failures: 10, steps: 10, runs: 20 });
+    effects.days = 31;
+    await turn();
+    expect(request).toEqual(
+      expect.arrayContaining(['drop effects after 31', 'strays effects after 31', 'runs after 31', 'changes after 31']),
+    );
+    effects.days = 8;
+    clock.advance(hourMs);
+    await turn();
+    expect(request).toEqual(
+      expect.arrayContaining(['drop effects after 8', 'strays effects after 8', 'runs after 20']),
+    );
+  });
+
+  it('keeps runs for ever if the retention of their rows is 0 days, and still deletes effects', async () => {
+    const { request, turn, effects } = createFixture({ ...usual, runs: 0 });
+    effects.days = 31;
+    await turn();
+    expect(request).toContain('strays effects after 31');
+    expect(request.filter((what) => /^(runs|changes)/.test(what))).toEqual([]);
+  });
+
   it('continues after a second while more rows remain, and checks weekly partitions once an hour', async () => {
     const { request, clock, turn } = createFixture(usual, [50, 3]);
     expect(await turn()).toBe(1000);
@@ -159,7 +186,7 @@ describe('the retention', () => {
     expect(request.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 
-  it.each(['users', 'receipts', 'steps', 'failures', 'dry'] as const)(
+  it.each(['users', 'receipts', 'steps', 'failures', 'effects', 'dry'] as const)(
     'deletes no run while rows of runs may be left: %s',
     async (kind) => {
       const { request, turn, rows } = createFixture(usual);
@@ -177,7 +204,7 @@ describe('the retention', () => {
     heldUp.weeks = 1;
     const againInMs = await turn();
     expect(againInMs).toBe(300_000);
-    expect(heldUp.counted).toBe(5);
+    expect(heldUp.counted).toBe(6);
     expect(request).toContain('runs after 400');
     heldUp.weeks = 0;
     clock.advance(againInMs);

@@ -18,8 +18,8 @@ const answerDays = 1;
 const dryRunDays = 1;
 const deadLetterDays = 30;
 
-/** Days after the end of a run for which its rows are kept; 0 means without limit. */
-export interface RetentionDays extends Record<KeptKind | 'runs', number> {
+/** Days after the end of a run for which its rows are kept; 0 means without limit. Caps decide about effects. */
+export interface RetentionDays extends Record<Exclude<KeptKind, 'effects'> | 'runs', number> {
   /**
    * Days for which an uploaded list is kept after its upload. A list that a campaign needs is kept for longer. Records
    * of suppression uploads are kept for the same number of days after their end.
@@ -36,7 +36,10 @@ export interface RetentionDeps {
   logger: Logger;
 }
 
-const kinds = ['users', 'receipts', 'steps', 'failures'] as const;
+const kinds = ['users', 'receipts', 'steps', 'failures', 'effects'] as const;
+
+/** Days for which the rows of one turn are kept. */
+type DaysOfTurn = Record<KeptKind | 'runs', number>;
 
 /** Creates partitions of coming weeks, and deletes old rows. Returns the turn function of a loop. */
 export function createRetention({
@@ -47,7 +50,6 @@ export function createRetention({
   clock,
   logger,
 }: RetentionDeps): () => Promise<number> {
-  const runDays = daysOfRuns(days);
   const receiptDays = daysOfOpenReceipts(days);
   if (days.users > 0 && (receiptDays === 0 || days.users < receiptDays)) {
     const accepted = receiptDays === 0 ? 'for ever' : receiptDays;
@@ -55,15 +57,20 @@ export function createRetention({
   }
   let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
+  async function daysOfTurn(): Promise<DaysOfTurn> {
+    const kept = { ...days, effects: await retention.effectDays() };
+    return { ...kept, runs: daysOfRuns(kept) };
+  }
+
   /** Creates and drops partitions of weeks. Returns true if no long-running reader blocked a change. */
-  async function changeWeeks(): Promise<boolean> {
+  async function changeWeeks(kept: DaysOfTurn): Promise<boolean> {
     const made = await retention.makeAhead();
     if (made.weeks > 0) logger.info({ weeks: made.weeks }, 'made partitions for the coming weeks');
     let { heldUp } = made;
     for (const kind of kinds) {
-      if (days[kind] === 0) continue;
-      const dropped = await retention.dropWeeks(kind, days[kind]);
-      if (dropped.weeks > 0) logger.info({ kind, weeks: dropped.weeks, days: days[kind] }, 'dropped old weeks');
+      if (kept[kind] === 0) continue;
+      const dropped = await retention.dropWeeks(kind, kept[kind]);
+      if (dropped.weeks > 0) logger.info({ kind, weeks: dropped.weeks, days: kept[kind] }, 'dropped old weeks');
       heldUp += dropped.heldUp;
     }
     if (heldUp === 0) return true;
@@ -81,22 +88,22 @@ export function createRetention({
   }
 
   /** Deletes one chunk of each kind of rows. Returns true if a chunk was full, because more rows may follow. */
-  async function deleteChunk(): Promise<boolean> {
+  async function deleteChunk(kept: DaysOfTurn): Promise<boolean> {
     const isFull: boolean[] = [];
     if (receiptDays > 0) {
       isFull.push((await retention.closeReceipts(receiptDays, runsPerChunk)) === runsPerChunk);
       isFull.push((await countReceipts()) === runsPerChunk);
     }
     for (const kind of kinds) {
-      if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
+      if (kept[kind] > 0) isFull.push((await retention.deleteStrays(kind, kept[kind], rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
     // Rows in default partitions and rows of dry runs are found through their runs, so they must be deleted before the
     // runs.
-    const mayDeleteRuns = runDays > 0 && !isFull.includes(true);
-    if (mayDeleteRuns) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
-    if (runDays > 0) {
-      isFull.push((await retention.deleteChanges(runDays, rowsPerChunk)) === rowsPerChunk);
+    const mayDeleteRuns = kept.runs > 0 && !isFull.includes(true);
+    if (mayDeleteRuns) isFull.push((await retention.deleteRuns(kept.runs, runsPerChunk)) === runsPerChunk);
+    if (kept.runs > 0) {
+      isFull.push((await retention.deleteChanges(kept.runs, rowsPerChunk)) === rowsPerChunk);
     }
     if (days.audiences > 0) {
       isFull.push((await retention.deleteAudiences(days.audiences, listsPerChunk)) === listsPerChunk);
@@ -114,8 +121,9 @@ export function createRetention({
     const startedMs = clock.monotonicMs();
     const lost = await retention.failLostUploads();
     if (lost > 0) logger.warn({ lists: lost }, 'uploads whose receiver has died have failed');
-    if (startedMs >= nextWeeksMs) nextWeeksMs = startedMs + ((await changeWeeks()) ? pollEveryMs : againAfterMs);
-    if (await deleteChunk()) return betweenChunksMs;
+    const kept = await daysOfTurn();
+    if (startedMs >= nextWeeksMs) nextWeeksMs = startedMs + ((await changeWeeks(kept)) ? pollEveryMs : againAfterMs);
+    if (await deleteChunk(kept)) return betweenChunksMs;
     return nextWeeksMs - startedMs;
   };
 }
@@ -123,8 +131,8 @@ export function createRetention({
 /**
  * Returns the number of days for which runs are kept. A run with its figures is kept at least as long as all its rows.
  */
-function daysOfRuns({ runs, users, receipts, steps, failures }: RetentionDays): number {
-  const all = [runs, users, receipts, steps, failures];
+function daysOfRuns({ runs, users, receipts, steps, failures, effects }: DaysOfTurn): number {
+  const all = [runs, users, receipts, steps, failures, effects];
   return all.includes(0) ? 0 : Math.max(...all);
 }
 

@@ -27,7 +27,7 @@ import { trial } from './trial.ts';
  * | 2   | stopped     | claimed, check, call | `cancelled`                 | the run is resumed                            |
  * | 3   | deadline    | check, call          | `expired`                   |                                               |
  * | 4   | budget      | claimed              |                             | units are left                                |
- * | 5   | suppression | claimed              | `suppressed`, by the claim  |                                               |
+ * | 5   | suppression | claimed              | `suppressed`: list or cap   |                                               |
  * | 6   | open key    | check, call          | `unknown`, if not to settle | the status of the lost call can be requested  |
  * | 7   | lease       | check, call          |                             | the next claim: this one is too short         |
  * | 8   | hold        | check, call          |                             | a try of the fault is due                     |
@@ -38,8 +38,8 @@ import { trial } from './trial.ts';
  * | 13  | fault try   | call                 |                             | a person fixed the fault                      |
  * | 14  | slots       | claimed              |                             | the limits in call-slots.ts allow it          |
  *
- * The claiming statement decides about budgets and suppressions; their gates read the claim. A new gate is a file and
- * an entry in this list.
+ * The claim decides about budgets, and about suppression lists and caps, which share a gate; the gates read the claim.
+ * A new gate is a file and an entry in this list.
  */
 export const gates: readonly Gate[] = [
   empty,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allActionTypes } from '../../../shared/domain/step/suppressions.ts';
+import type { CapRow } from '../../../test/support/memory/cap-tables.ts';
 import { suppress } from '../../../test/support/memory/suppressions.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
@@ -133,5 +134,86 @@ describe('a user on a suppression list', () => {
     const [first, second] = endpoint.seen.filter(({ call }) => call.step === 1);
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
     expect(failures()).toEqual([]);
+  });
+});
+
+describe('a user that has reached a cap', () => {
+  const cap: CapRow = {
+    name: 'one-reward',
+    actionTypes: ['award-reward'],
+    effects: 1,
+    days: 7,
+    counting: 'rolling',
+    countsFrom: new Date(0),
+  };
+  const reason = 'muster.cap';
+
+  it('ends as suppressed, with the cap and its limit, and is skipped in later steps', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    database.caps = [cap];
+    await feed([['u2', 'u4']]);
+    await passTime(clock, 1000);
+    endpoint.seen.splice(0);
+    const { totals } = await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.map(({ call }) => [call.step, call.users])).toEqual([
+      [1, ['u1', 'u3']],
+      [2, ['u1', 'u3']],
+    ]);
+    expect(totals()).toMatchObject([
+      { succeeded: 2, suppressed: 1 },
+      { succeeded: 2, suppressed: 0 },
+    ]);
+    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'suppressed', reason }]);
+    expect(database.failures.map(({ detail }) => detail)).toEqual(['one-reward: 1 of at most 1 within 7 days']);
+  });
+
+  it('causes no call if all users of the batch have reached one', async () => {
+    const { clock, database, endpoint, feed } = await createRunningWorker();
+    database.caps = [{ ...cap, days: 1 }];
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    endpoint.seen.splice(0);
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen).toEqual([]);
+    expect(database.failures.map(({ detail }) => detail)).toEqual(
+      ['u1', 'u2'].map(() => 'one-reward: 1 of at most 1 within 1 day'),
+    );
+  });
+
+  it('ends because of a suppression list if the user is on one, too', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    database.caps = [cap];
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    suppress(database, 'award-reward', 'u2', null);
+    suppress(database, 'award-reward', 'u3', null);
+    await feed([['u1', 'u2', 'u3', 'u4']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.filter(({ call }) => call.step === 1).map(({ call }) => call.users)).toEqual([
+      ['u1', 'u2'],
+      ['u4'],
+    ]);
+    expect(failures().toSorted((a, b) => (a.user < b.user ? -1 : 1))).toMatchObject([
+      { user: 'u1', reason },
+      { user: 'u2', reason: 'muster.suppression-list' },
+      { user: 'u3', reason: 'muster.suppression-list' },
+    ]);
+  });
+
+  it('is not counted as suppressed if the user failed in an earlier step', async () => {
+    const { clock, database, endpoint, feed, failures } = await createRunningWorker();
+    database.caps = [{ ...cap, actionTypes: ['send-message'] }];
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => (seen.call.step === 1 ? answerWithFailures(seen, ['u2']) : answer(seen));
+    await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 1000);
+    expect(failures()).toMatchObject([
+      { user: 'u2', step: 1, outcome: 'failed' },
+      { user: 'u1', step: 2, reason },
+    ]);
   });
 });

@@ -56,6 +56,15 @@ const attempt = z.object({
   message: z.string().nullable(),
 });
 
+const countedEffect = z.object({
+  runId: z.string().nullable().describe('Null if the key may not read the campaign'),
+  campaignId: z.string().nullable().describe('As `runId`'),
+  campaignName: z.string().nullable().describe('As `runId`'),
+  step: z.int().min(1),
+  action: z.string(),
+  at: time.describe('Time of the last claim, which the call followed'),
+});
+
 const explainedStep = z.object({
   step: z.int().min(1),
   action: z.string(),
@@ -78,6 +87,13 @@ const explainedStep = z.object({
     .default(null)
     .describe('Last receipt of the provider for the accepted user'),
   attempts: z.array(attempt).describe('All calls for this user, oldest first'),
+  counted: z
+    .array(countedEffect)
+    .max(10)
+    .optional()
+    .describe(
+      'Present if a cap suppressed the user: the earlier effects that it counted, newest first, as far as kept',
+    ),
 });
 
 export const userExplanation = z

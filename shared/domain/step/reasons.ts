@@ -6,6 +6,8 @@ export const reasons = {
   noResult: 'muster.no-result',
   quarantined: 'muster.quarantined',
   suppressionList: 'muster.suppression-list',
+  /** The user has had as many effects as a cap allows. */
+  cap: 'muster.cap',
   /** The step's check gave no answer, and the campaign does not allow a call without it. */
   checkUnavailable: 'muster.check-unavailable',
   /** The user's call fell into quiet hours, and the rule drops such users. */

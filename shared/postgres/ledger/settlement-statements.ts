@@ -93,6 +93,14 @@ export const settle = statementOf<SettleParams>(
       group by r.campaign, f.country
     ) g
     where b.campaign = g.campaign and b.country = g.country
+  ), ce as (
+    -- Caps no longer count users that were certainly not served.
+    update capped_effects e set users = users_without(e.users, g.users)
+    from (
+      select feed, batch_no, step, array_agg(user_id) as users from u where outcome = ${failureCode.failed}
+      group by feed, batch_no, step
+    ) g
+    where e.feed = g.feed and e.batch_no = g.batch_no and e.step = g.step
   ), c as (
     update runs set receipts_state = 'closed', receipts_since = now()
     where id = ${$('run')} and receipts_state in ('closed', 'counted') and failures_kept

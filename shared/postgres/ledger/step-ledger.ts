@@ -5,6 +5,7 @@ import type {
   ClaimedStep,
   LedgerFlush,
   LedgerFlushed,
+  StepClaim,
   StepDone,
   StepLedger,
   StepResult,
@@ -12,7 +13,14 @@ import type {
   StepWaiting,
   TimedStep,
 } from '../../ports/step-ledger.ts';
-import { checkReservations, reserve, settle, touchesBudgets, type Reserved, type Shortages } from './budget-claims.ts';
+import {
+  checkReservations,
+  reserve,
+  settle,
+  touchesBudgets,
+  type CheckedClaims,
+  type Reserved,
+} from './budget-claims.ts';
 import { noteChecked } from './checks.ts';
 import { isTimed } from '../../domain/step/timed-steps.ts';
 import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
@@ -28,11 +36,18 @@ import {
   type ClaimTerms,
 } from './step-writes.ts';
 import {
+  attachCapped,
+  noEffects,
+  reserve as reserveEffects,
+  settle as settleEffects,
+  type ReservedEffects,
+} from './effect-claims.ts';
+import {
   addSuppressed,
-  createSuppressionLists,
+  createClaimRules,
   suppressedUsersIn,
   attachSuppressed,
-  type SuppressionLists,
+  type ClaimRules,
 } from './suppressions.ts';
 import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
 
@@ -48,19 +63,19 @@ export interface StepLedgerDeps {
 
 interface FlushDeps {
   pool: Pool;
-  lists: SuppressionLists;
+  rules: ClaimRules;
   terms: ClaimTerms;
   childNumbers: ChildNumbers;
 }
 
 export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger {
-  const lists = createSuppressionLists();
-  const deps: FlushDeps = { pool, terms, lists, childNumbers: createChildNumbers({ pool }) };
+  const rules = createClaimRules();
+  const deps: FlushDeps = { pool, terms, rules, childNumbers: createChildNumbers({ pool }) };
 
   /** Flushes all or nothing, except that a flush with unwritable data is halved until the bad entry is alone. */
   async function flush(wanted: LedgerFlush): Promise<LedgerFlushed> {
     try {
-      return await retryingDeadlocks(() => flushKnowingLists(wanted, deps));
+      return await retryingDeadlocks(() => flushKnowingRules(wanted, deps));
     } catch (error) {
       if (!isFaultOfTheData(error)) throw error;
       const [only, ...others] = [...wanted.results, ...wanted.claims, ...wanted.begins];
@@ -83,43 +98,49 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
-/** Flushes, and repeats the claims if the suppression lists have changed, because then no step was claimed. */
-async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed> {
-  const { otherLists, ...flushed } = await flushOnce(wanted, deps);
-  if (otherLists === null) return flushed;
-  deps.lists.follow(otherLists);
+/** Flushes, and repeats the claims if suppression lists or caps have changed, because then no step was claimed. */
+async function flushKnowingRules(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed> {
+  const { otherRules, ...flushed } = await flushOnce(wanted, deps);
+  if (otherRules === null) return flushed;
+  deps.rules.follow(otherRules);
   const claims = wanted.claims.filter((claim) => !flushed.busy.includes(claim));
   if (claims.length === 0) return flushed;
   const rest = { ...wanted, results: [], begins: [], claims, handOn: undefined };
-  return joined({ ...flushed, contradicted: [] }, await flushKnowingLists(rest, deps));
+  return joined({ ...flushed, contradicted: [] }, await flushKnowingRules(rest, deps));
 }
 
 /**
- * Flushes in one statement, unless steps are released, split, begun again, cost units, or have a suppression list or a
- * check. These cases are rare, and would make the statement more expensive for all flushes.
+ * Flushes in one statement, unless steps are released, split, begun again, cost units, or have a suppression list, a
+ * cap or a check. These cases are rare, and would make the statement more expensive for all flushes.
  */
-async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherLists: string | null }> {
-  const { pool, terms, childNumbers, lists } = deps;
+async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherRules: string | null }> {
+  const { pool, terms, childNumbers, rules } = deps;
   const { results, claims, begins, timedWithinMs, actionTypeOf = noActionType, checked = never } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
   const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
-  const handOn = lists.names === '' ? wanted.handOn : withoutListed(wanted, lists);
-  const isPlain = waiting.length + split.length + begins.length === 0 && !done.some(suppressedUsersIn);
-  const needsLookup = (claim: StepRef) => lists.isFor(actionTypeOf(claim)) || checked(claim);
+  const handOn = rules.names === '' ? wanted.handOn : withoutRules(wanted, rules);
+  const isCapped = (step: StepRef) => rules.hasCap(actionTypeOf(step));
+  const isPlain =
+    waiting.length + split.length + begins.length === 0 &&
+    !done.some((result) => suppressedUsersIn(result) > 0 || (isCapped(result) && hasUnserved(result)));
+  const needsLookup = (claim: StepRef) => isCapped(claim) || rules.hasList(actionTypeOf(claim)) || checked(claim);
   if (isPlain && !unitsPerUser && !claims.some(needsLookup)) {
-    const known = { done, claims, handOn, lists: lists.names };
+    const known = { done, claims, handOn, rules: rules.names };
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, known, terms)) };
   }
-  // Reserve first and in a separate transaction: all workers share the budgets, and no other lock is held yet.
-  const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingReserved;
-  const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
+  // Reserve first and in separate transactions: all workers share budgets and caps, and no other lock is held yet.
+  const units = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingReserved;
+  const affordable = without(claims, units.busy);
+  const capped = affordable.filter(isCapped);
+  const effects = capped.length === 0 ? noEffects : await reserveEffects(pool, capped, wanted);
+  const free = without(affordable, effects.busy);
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await releaseSteps(client, waiting, terms, timedWithinMs);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
-    const known = { done, claims: free, handOn, lists: lists.names };
+    const known = { done, claims: free, handOn, rules: rules.names };
     const { recorded, claimed, ...rest } = await recordAndClaim(client, known, terms);
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms, timedWithinMs);
@@ -127,38 +148,56 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
-    const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    const ours = await noteChecked(client, await attachSuppressed(client, affordable, actionTypeOf, lists), checked);
+    const ours = await reservedOf(client, claimed, { units, effects }, wanted, terms);
+    const settled = [...results, ...ours.released].filter(isCapped);
+    if (settled.length > 0) await settleEffects(client, settled, born);
+    const suppressed = await attachSuppressed(client, ours.claimed, actionTypeOf, rules);
     const timed = timedOf(put, born, timedWithinMs);
-    return { ...rest, recorded: results, claimed: ours, busy: [...busy], children, born, timed, begun, refused: [] };
+    const busy = [...units.busy, ...effects.busy];
+    const kept = await noteChecked(client, suppressed, checked);
+    return { ...rest, recorded: results, claimed: kept, busy, children, born, timed, begun, refused: [] };
   });
+}
+
+function without(claims: readonly StepClaim[], busy: ReadonlySet<StepRef>): readonly StepClaim[] {
+  return busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
+}
+
+/** Returns true if a user of a finished step was not served, so that its effect no longer counts. */
+function hasUnserved({ rest, failures }: StepDone): boolean {
+  return rest !== 'succeeded' || failures.some(({ outcome }) => outcome !== 'unknown');
 }
 
 const noActionType = () => undefined;
 const never = () => false;
 
 /**
- * Removes results whose next step has a suppression list, because the list is checked only when a step is claimed by
- * itself.
+ * Removes results whose next step has a suppression list or a cap, because they are checked only when a step is claimed
+ * by itself.
  */
-function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {
-  const goesOn = (result: StepResult) => !lists.isFor(actionTypeOf({ ...result, step: result.step + 1 }));
+function withoutRules({ handOn, actionTypeOf = noActionType }: LedgerFlush, rules: ClaimRules) {
+  const goesOn = (result: StepResult) => {
+    const type = actionTypeOf({ ...result, step: result.step + 1 });
+    return !rules.hasList(type) && !rules.hasCap(type);
+  };
   return handOn && new Set([...handOn].filter(goesOn));
 }
 
 const nothingReserved: Reserved = { shortages: new Map(), busy: new Set() };
 
-/** Returns the claims that have a reservation; releases the others before the caller sees them. */
-async function withinBudgets(
+/** Returns the claims with their reservations; releases the others before the caller sees them. */
+async function reservedOf(
   client: PoolClient,
   claimed: readonly ClaimedStep[],
-  shortages: Shortages,
+  { units, effects }: { units: Reserved; effects: ReservedEffects },
   { unitsPerUser = new Map() }: LedgerFlush,
   terms: ClaimTerms,
-): Promise<ClaimedStep[]> {
-  const checked = await checkReservations(client, claimed, shortages, unitsPerUser);
-  if (checked.released.length > 0) await releaseSteps(client, checked.released, terms);
-  return checked.claimed;
+): Promise<CheckedClaims> {
+  const paid = await checkReservations(client, claimed, units.shortages, unitsPerUser);
+  const allowed = await attachCapped(client, paid.claimed, effects);
+  const released = [...paid.released, ...allowed.released];
+  if (released.length > 0) await releaseSteps(client, released, terms);
+  return { claimed: allowed.claimed, released };
 }
 
 /** Numbers the children of recorded results only: results of a step that was taken over have no children. */

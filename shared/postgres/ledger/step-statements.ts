@@ -34,8 +34,8 @@ export interface RecordAndClaimParams {
   /** Users left according to the claim; null if not stated. The digest is empty if no user was lost. */
   claimedRemaining: string;
   claimedDigests: string;
-  /** Action types with a suppression list, as the claimer knows them: sorted, separated by commas. */
-  lists: string;
+  /** Action types with a suppression list or a cap, as the claimer knows them (`ClaimRules.names`). */
+  rules: string;
   owner: string;
   leaseMs: number;
   slot: number;
@@ -46,16 +46,17 @@ export interface RecordAndClaimParams {
  * hash join that would read all batches: a plan made on empty tables did. Returns one row for each claimed step, and
  * one without an epoch for each claim that the rows contradict, with the stored figures. One more row has the positions
  * of the recorded results, in place of users, and the number handed on, in place of a size.
- * No step is claimed if the suppression lists differ from those the claimer knows: users have to be checked against
- * them in the same transaction. A last row names the lists then.
+ * No step is claimed if the suppression lists or caps differ from those the claimer knows: users have to be checked
+ * against them first. A last row names them then.
  * A step that is handed on has no row yet: the step before it was running until now.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
   ($) => `
-  with sl as materialized (
-    select coalesce(string_agg(action_type, ',' order by action_type), '') as lists from suppression_lists
-    where people > 0
+  with cr as materialized (
+    select coalesce(string_agg(action_type, ',' order by action_type), '') || coalesce((
+        select ';' || nullif(action_types, '') from cap_revisions order by revision desc limit 1), '') as rules
+    from suppression_lists where people > 0
   ), r as (
     update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users,
       lost_digest = k.lost_digest, failed = k.failed, unknown = k.unknown, lease_until = now()
@@ -72,7 +73,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     select feed, batch_no, step + 1, ${stepState.running}, ${$('owner')}, 1,
       now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
     from r where hand_on and rest = ${restCode.succeeded} and rest_users > 0
-      and (select lists from sl) = ${$('lists')}
+      and (select rules from cr) = ${$('rules')}
     on conflict (feed, batch_no, step) do nothing
     returning step
   ), f as (
@@ -102,7 +103,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
     select feed, batch_no, step, ${stepState.running}, ${$('owner')}, 1,
       now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
-    from k where remaining is not null and (select lists from sl) = ${$('lists')}
+    from k where remaining is not null and (select rules from cr) = ${$('rules')}
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner,
       epoch = s.epoch + 1, lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then greatest(s.lapses, 0) + 1
@@ -146,7 +147,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   select null, null, null, null, null, null, null, string_agg(position::text, ','), (select count(*) from h)::int, null
   from r
   union all
-  select null, 0, null, null, null, null, null, lists, null, null from sl where lists <> ${$('lists')}`,
+  select null, 0, null, null, null, null, null, rules, null, null from cr where rules <> ${$('rules')}`,
 );
 
 interface EpochParams {

@@ -73,15 +73,16 @@ export interface ToRecordAndClaim {
   done: readonly StepDone[];
   claims: readonly StepClaim[];
   handOn: ReadonlySet<StepResult> | undefined;
-  lists: string;
+  /** Suppression lists and caps that the worker knows. */
+  rules: string;
 }
 
 export async function recordAndClaim(
   connection: Connection,
-  { done: results, claims, handOn = new Set(), lists }: ToRecordAndClaim,
+  { done: results, claims, handOn = new Set(), rules }: ToRecordAndClaim,
   terms: ClaimTerms,
 ): Promise<
-  Pick<LedgerFlushed, 'claimed' | 'contradicted' | 'handedOn'> & { recorded: StepDone[]; otherLists: string | null }
+  Pick<LedgerFlushed, 'claimed' | 'contradicted' | 'handedOn'> & { recorded: StepDone[]; otherRules: string | null }
 > {
   const claimed = keysOf(claims);
   const { rows } = await connection.query<ClaimedRow | ContradictedRow | RecordedRow>({
@@ -99,7 +100,7 @@ export async function recordAndClaim(
       claimedSteps: claimed.steps,
       claimedRemaining: plainArray(claims.map(({ remaining }) => remaining ?? 'null')),
       claimedDigests: textArray(claims.map(({ lostDigest }) => (lostDigest === undefined ? null : (lostDigest ?? '')))),
-      lists,
+      rules,
       ...terms,
     }),
     rowMode: 'array',
@@ -108,11 +109,11 @@ export async function recordAndClaim(
   const contradicted: Contradiction[] = [];
   let recorded: StepDone[] = [];
   let handedOn: StepDone[] = [];
-  let otherLists: string | null = null;
+  let otherRules: string | null = null;
   // Empties the driver's result: with `query_timeout`, results and their users outlived their calls until a full
   // garbage collection.
   for (const row of rows.splice(0)) {
-    if (row[0] === null && row[1] === 0) otherLists = row[7] ?? '';
+    if (row[0] === null && row[1] === 0) otherRules = row[7] ?? '';
     else if (row[0] === null) {
       recorded = atPositions(results, row[7]?.split(',') ?? []);
       const goOn = recorded.filter((result) => handOn.has(result) && hasSurvivors(result));
@@ -121,7 +122,7 @@ export async function recordAndClaim(
     } else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));
   }
-  return { recorded, claimed: claimedSteps, contradicted, handedOn, otherLists };
+  return { recorded, claimed: claimedSteps, contradicted, handedOn, otherRules };
 }
 
 function contradictionOf([feedId, batchNo, step, , , , , lostDigest, remaining]: ContradictedRow): Contradiction {

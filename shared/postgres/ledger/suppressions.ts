@@ -8,26 +8,28 @@ import { noteNoCalls } from './budget-statements.ts';
 import { keysOf, type ClaimTerms } from './step-writes.ts';
 import { flowAdded } from './totals-sql.ts';
 
-/** Suppression lists that a worker knows. Its claims have no effect if the database has other lists. */
-export interface SuppressionLists {
-  /** Action types, sorted, separated by commas. */
+/** Suppression lists and caps that a worker knows. Its claims have no effect if the database has others. */
+export interface ClaimRules {
+  /** Action types with a list, and then those with a cap after a semicolon. `recordAndClaim` returns this text. */
   readonly names: string;
   follow(names: string): void;
-  isFor(actionType: string | undefined): boolean;
+  hasList(actionType: string | undefined): boolean;
+  hasCap(actionType: string | undefined): boolean;
 }
 
-export function createSuppressionLists(): SuppressionLists {
+export function createClaimRules(): ClaimRules {
   let names = '';
-  let lists: readonly string[] = [];
+  let [lists, capped]: string[][] = [[], []];
   return {
     get names() {
       return names;
     },
     follow: (other) => {
       names = other;
-      lists = other === '' ? [] : other.split(',');
+      [lists = [], capped = []] = other.split(';').map((types) => types.split(',').filter((type) => type !== ''));
     },
-    isFor: (actionType = '') => isListed(lists, actionType),
+    hasList: (actionType = '') => isListed(lists ?? [], actionType),
+    hasCap: (actionType = '') => capped?.includes(actionType) === true,
   };
 }
 
@@ -47,28 +49,31 @@ export const suppressedAmong = statementOf<{ actionTypes: string; users: string 
 type FoundRow = [position: string, user: string, list: string, note: string | null];
 
 /**
- * Attaches suppressed users to their claims, and marks that no call was made, in the transaction of the claims. If the
- * mark came later, a worker lost in between would leave a key that may have been used. Its call would then have to be
- * repeated.
+ * Attaches suppressed users to their claims, and marks claims with suppressed or capped users as not called, in the
+ * transaction of the claims. If the mark came later, a worker lost in between would leave a key that may have been
+ * used. Its call would then have to be repeated.
  */
 export async function attachSuppressed(
   client: PoolClient,
   claimed: readonly ClaimedStep[],
   actionTypeOf: (claim: ClaimedStep) => string | undefined,
-  lists: SuppressionLists,
+  rules: ClaimRules,
 ): Promise<ClaimedStep[]> {
   const candidates = claimed.filter((claim) => {
-    return !claim.open && claim.fits === undefined && lists.isFor(actionTypeOf(claim));
+    return !claim.open && claim.fits === undefined && rules.hasList(actionTypeOf(claim));
   });
-  if (candidates.length === 0) return [...claimed];
-  const found = await suppressedIn(client, candidates, actionTypeOf);
-  if (found.size === 0) return [...claimed];
-  await client.query(noteNoCalls.with(keysOf([...found.keys()])));
+  const found = candidates.length === 0 ? noneFound : await suppressedIn(client, candidates, actionTypeOf);
+  const uncalled = claimed.filter((claim) => found.has(claim) || claim.capped);
+  if (uncalled.length === 0) return [...claimed];
+  await client.query(noteNoCalls.with(keysOf(uncalled)));
   return claimed.map((claim) => {
+    if (!found.has(claim) && !claim.capped) return claim;
     const suppressed = found.get(claim);
-    return suppressed ? { ...claim, lapses: Math.max(claim.lapses, 1), suppressed } : claim;
+    return { ...claim, lapses: Math.max(claim.lapses, 1), ...(suppressed && { suppressed }) };
   });
 }
+
+const noneFound: ReadonlyMap<ClaimedStep, SuppressedUser[]> = new Map();
 
 async function suppressedIn(
   client: PoolClient,

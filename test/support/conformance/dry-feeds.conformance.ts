@@ -40,7 +40,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       { batchNo: 2, users: ['u3', 'u4', 'u5'] },
     ];
     const cursor = { cursor: 'u5', complete: true, staysStalled: false };
-    return { feedId, token, batches, invalidUsers: [], sink: { shared: 0 }, ...cursor, ...changes };
+    return { feedId, token, batches, invalidUsers: [], sink: { shared: 0, country: 'SG' }, ...cursor, ...changes };
   }
 
   const allSteps = ({ feedId }: OwnedFeed) =>

@@ -2,6 +2,7 @@ import { feedsByVariant } from '../../../services/trigger/prepare/feeds-by-varia
 import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
+import type { capCountings } from '../../../shared/domain/step/caps.ts';
 import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
@@ -56,6 +57,8 @@ export interface ExecutionSubject {
   unbegun: UnbegunSteps;
   /** Puts users on a suppression list. @param list an action type, or `allActionTypes` */
   suppress(list: string, users: readonly string[], note: string | null): Promise<void>;
+  /** Replaces all caps. `countsFrom` is now unless given. */
+  setCaps(caps: readonly SeededCap[]): Promise<void>;
   /** Turns a run that has not begun into a dry run. */
   makeDry(runId: string): Promise<void>;
   sweep: OutboxSweep;
@@ -69,6 +72,20 @@ export interface ExecutionSubject {
   ledgerOf(worker: 'a' | 'b'): StepLedger;
   /** Passes time for leases, due times and deadlines. */
   passTime(ms: number): Promise<void>;
+}
+
+/** A cap as the ledger reads it. */
+export interface SeededCap {
+  name: string;
+  actionTypes: readonly string[];
+  /** Undefined means all countries. */
+  countries?: readonly string[];
+  effects: number;
+  days: number;
+  counting: (typeof capCountings)[number];
+  /** Ids of campaigns. */
+  exempt?: readonly string[];
+  countsFrom?: Date;
 }
 
 export type MakeExecutionSubject = () => Promise<ExecutionSubject>;
@@ -118,8 +135,8 @@ export async function startFedRun(
   subject: ExecutionSubject,
   batches: readonly (readonly string[])[],
   changes: Partial<CampaignDefinition> = {},
-): Promise<{ runId: string; feedId: string; steps: StepRef[] }> {
-  const { runId, owned } = await startRun(subject, changes);
+): Promise<{ campaignId: string; runId: string; feedId: string; steps: StepRef[] }> {
+  const { campaignId, runId, owned } = await startRun(subject, changes);
   const [feed] = owned;
   if (!feed) throw new Error('the run has no feed');
   await subject.feeds.writePages({
@@ -132,6 +149,7 @@ export async function startFedRun(
     staysStalled: false,
   });
   return {
+    campaignId,
     runId,
     feedId: feed.feedId,
     steps: batches.map((_, index) => ({ feedId: feed.feedId, batchNo: index + 1, step: 1 })),

@@ -16,7 +16,7 @@ import { createMemoryRetention } from './retention.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
-import { unclaimed } from './step-ledger.ts';
+import { unclaimed } from './step-claims.ts';
 
 /** Returns all control stores over one empty database. */
 function memoryStores() {

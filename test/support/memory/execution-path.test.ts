@@ -1,5 +1,6 @@
 import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
 import { describeBudgets } from '../conformance/budgets.conformance.ts';
+import { describeCappedUsers } from '../conformance/capped-users.conformance.ts';
 import { describeCheckedSteps } from '../conformance/checked-steps.conformance.ts';
 import { describeDryFeeds } from '../conformance/dry-feeds.conformance.ts';
 import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
@@ -48,6 +49,7 @@ describeStepClaims('in memory', memoryStores);
 describeStepContradictions('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);
 describeStepHandOn('in memory', memoryStores);
+describeCappedUsers('in memory', memoryStores);
 describeCheckedSteps('in memory', memoryStores);
 describeSuppressedUsers('in memory', memoryStores);
 describeTimedSteps('in memory', memoryStores);

@@ -41,6 +41,10 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
       atOnce(() => {
         for (const user of users) suppress(database, list, user, note);
       }),
+    setCaps: (caps) =>
+      atOnce(() => {
+        database.caps = caps.map((cap) => ({ countsFrom: database.clock.now(), ...cap }));
+      }),
     makeDry: (runId) => atOnce(() => void Object.assign(database.runs.get(runId) ?? {}, { kind: 'dry-run' })),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),

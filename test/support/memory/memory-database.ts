@@ -2,6 +2,7 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import type { QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { SettableClock } from '../settable-clock.ts';
+import type { CapRow, EffectsRow } from './cap-tables.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
 import type { FeedRow, BatchRow, AudienceRow } from './feed-tables.ts';
@@ -95,6 +96,10 @@ export interface MemoryDatabase {
   readonly runTroubles: Map<string, RunTroubleRow>;
   /** Users and notes on each list, by action type or `allActionTypes`. A missing list is empty. */
   readonly suppressionLists: Map<string, Map<string, string | null>>;
+  /** Caps in force. */
+  caps: readonly CapRow[];
+  /** Effects that caps count, keyed by `stepKey`. */
+  readonly effects: Map<string, EffectsRow>;
   readonly audiences: Map<string, AudienceRow>;
   /** Keyed by `${campaign}/${country}`. */
   readonly budgets: Map<string, BudgetRow>;
@@ -140,6 +145,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runPoints: new Map(),
     runTroubles: new Map(),
     suppressionLists: new Map(),
+    caps: [],
+    effects: new Map(),
     audiences: new Map(),
     budgets: new Map(),
     reservations: new Map(),

@@ -35,6 +35,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     const gone = new Set(ofWeek.map((feed) => feed.feedId));
     const isGone = (row: { feedId: string }) => gone.has(row.feedId);
     if (kind === 'users') return deleteFrom(batches, isGone) > 0;
+    if (kind === 'effects') return deleteFrom(database.effects, isGone) > 0;
     // The store in memory has no receipts.
     if (kind === 'receipts') return false;
     if (kind === 'steps') {
@@ -63,6 +64,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         for (const ahead of missing) made.add(week + ahead);
         return { weeks: missing.length, heldUp: 0 };
       }),
+    effectDays: () => atOnce(() => Math.max(0, ...database.caps.map((cap) => cap.days)) + 1),
     dropWeeks: (kind, days) =>
       atOnce(() => ({ weeks: weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length, heldUp: 0 })),
     closeReceipts: () => Promise.resolve(0),

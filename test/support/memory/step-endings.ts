@@ -133,4 +133,5 @@ function endStep(
   });
   agenda.delete(stepKey(feedId, batchNo, step));
   database.reservations.delete(stepKey(feedId, batchNo, step));
+  if (unknownFor === null) database.effects.delete(stepKey(feedId, batchNo, step));
 }

@@ -2,16 +2,13 @@ import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/bat
 import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
 import { agendaGraceMs, isTimed } from '../../../shared/domain/step/timed-steps.ts';
 import { isListed } from '../../../shared/domain/step/suppressions.ts';
-import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   BornChild,
   ChildBatch,
   ClaimedStep,
-  Contradiction,
   LedgerFlush,
   LedgerFlushed,
   StepBegin,
-  StepClaim,
   StepDone,
   StepLedger,
   StepRef,
@@ -21,14 +18,15 @@ import type {
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
 import { sortedFlush } from '../../../shared/postgres/ledger/flush-order.ts';
-import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { costOf, inheritReservation, isBudgetLocked, reserve, settleReservation, unaffordable } from './budgets.ts';
+import { attachCapped, hasCap, reserveEffects, settleEffects } from './caps.ts';
 import { noteChecked } from './checks.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
 import { releaseStep } from './release-step.ts';
+import { claim, claimedStep, contradictionOf, leftIn, mayClaim, unclaimed } from './step-claims.ts';
 import { attachSuppressed } from './suppressions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
@@ -44,8 +42,8 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
   return {
     flush: (flush) =>
       atOnce(() => {
-        const { unitsPerUser, actionTypeOf, checked, timedWithinMs } = flush;
-        const terms = { unitsPerUser, actionTypeOf, checked, timedWithinMs };
+        const { unitsPerUser, actionTypeOf, countryOf, checked, timedWithinMs } = flush;
+        const terms = { unitsPerUser, actionTypeOf, countryOf, checked, timedWithinMs };
         return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [], born: [] });
       }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
@@ -58,6 +56,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   /** Units for this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
   readonly actionTypeOf: LedgerFlush['actionTypeOf'];
+  readonly countryOf: LedgerFlush['countryOf'];
   readonly checked: LedgerFlush['checked'];
   readonly timedWithinMs: number | undefined;
   readonly timed: TimedStep[];
@@ -83,11 +82,9 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
   const { database, unitsPerUser } = worker;
   const busy = claims.filter((ref) => costOf(ref, unitsPerUser) > 0 && isBudgetLocked(database, ref.feedId));
   const claimable = claims.filter((ref) => !busy.includes(ref) && leftIn(database, ref));
-  const shortages = reserve(
-    database,
-    claimable.filter((ref) => mayClaim(database, ref)),
-    unitsPerUser ?? new Map(),
-  );
+  const free = claimable.filter((ref) => mayClaim(database, ref));
+  const shortages = reserve(database, free, unitsPerUser ?? new Map());
+  const capped = reserveEffects(database, free, worker);
   const contradicted = claims.flatMap((claim) => contradictionOf(database, claim) ?? []);
   const result: LedgerFlushed = {
     recorded: [],
@@ -118,7 +115,7 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     const isPriced = costOf(ref, unitsPerUser) > 0;
     const short = isPriced ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
     if (short && 'state' in short) putBackAgain(short, worker);
-    else result.claimed.push(short ?? notifiedOf(claimed, worker));
+    else result.claimed.push(short ?? notifiedOf(attachCapped(claimed, capped.get(keyOf(ref))), worker));
   }
   return result;
 }
@@ -130,11 +127,7 @@ function notifiedOf(claimed: ClaimedStep, { database, actionTypeOf, checked }: L
 function putBackAgain(result: StepWaiting, { database }: LedgerWorker): void {
   const row = database.steps.get(keyOf(result));
   if (row) releaseStep(database, row, result);
-}
-
-function mayClaim({ steps, clock }: MemoryDatabase, ref: StepRef): boolean {
-  const row = steps.get(keyOf(ref));
-  return !row || isFree(row, clock.nowMs());
+  settleEffects(database, result, []);
 }
 
 /** Returns true if the step has the epoch of the result, or was recorded under it in a flush whose answer was lost. */
@@ -173,6 +166,7 @@ function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const isKept = result.state === 'waiting' || result.children.length > 0;
   if (result.note && isKept) keepAttempt(worker.database, result, result.note);
   if (result.state === 'done') return finish(row, result, worker);
+  if (hasCap(worker.database, worker.actionTypeOf?.(result))) settleEffects(worker.database, result, []);
   releaseStep(worker.database, row, result satisfies StepWaiting, worker.timedWithinMs);
   const { feedId, batchNo, step, delayMs } = result;
   if (isTimed(result, worker.timedWithinMs))
@@ -204,7 +198,10 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
     survived: hasSurvivors(result) ? 1 : 0,
     refused,
   });
-  return result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
+  const claims = result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
+  const born = worker.born.filter((each) => each.result === result);
+  if (hasCap(database, worker.actionTypeOf?.(result))) settleEffects(database, result, born);
+  return claims;
 }
 
 /** Inserts a child batch. Returns its claim, if one was requested. */
@@ -238,104 +235,17 @@ function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker):
   return isClaimed ? claimedStep(row, users) : undefined;
 }
 
-export const unclaimed = {
-  owner: null,
-  epoch: 0,
-  attempts: 0,
-  open: false,
-  lapses: 0,
-  begun: false,
-  leaseUntilMs: 0,
-  nextAttemptAtMs: null,
-  rest: null,
-  restUsers: 0,
-  lostDigest: null,
-  cause: null,
-} as const;
-
-/** Returns the remaining users, if the batch exists and the step before is done with survivors. */
-function leftIn({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): Contradiction['truth'] {
-  const batch = batches.get(batchKey(feedId, batchNo));
-  if (!batch) return null;
-  if (step === batch.fromStep) return { remaining: batch.users.length, lostDigest: null };
-  const before = steps.get(stepKey(feedId, batchNo, step - 1));
-  if (step < batch.fromStep || before?.rest !== 'succeeded' || before.restUsers === 0) return null;
-  return { remaining: before.restUsers, lostDigest: before.lostDigest };
-}
-
-function contradictionOf(database: MemoryDatabase, claim: StepClaim): Contradiction | undefined {
-  const { feedId, batchNo, step, remaining, lostDigest } = claim;
-  const truth = leftIn(database, claim);
-  const isAsReported =
-    truth &&
-    (remaining === undefined || remaining === truth.remaining) &&
-    (lostDigest === undefined || lostDigest === truth.lostDigest);
-  return isAsReported ? undefined : { feedId, batchNo, step, truth };
-}
-
-function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps): ClaimedStep | undefined {
-  const { feedId, batchNo, step } = ref;
-  const before = database.steps.get(keyOf(ref));
-  const nowMs = database.clock.nowMs();
-  if (before && !isFree(before, nowMs)) return undefined;
-  const row: StepRow = {
-    ...unclaimed,
-    feedId,
-    batchNo,
-    step,
-    ...(before && takenOver(before)),
-    state: 'running',
-    owner,
-    epoch: (before?.epoch ?? 0) + 1,
-    leaseUntilMs: nowMs + leaseMs,
-  };
-  database.steps.set(keyOf(ref), row);
-  if (before?.state === 'waiting') addToTotals(database, feedId, step, { waiting: -1 });
-  return claimedStep(row, database.batches.get(batchKey(feedId, batchNo))?.users ?? []);
-}
-
 /**
  * Returns true if the next step is handed on. A repeat hands nothing on, because a worker may already have the next
  * step.
  */
 function isHandedOn(result: StepDone, worker: LedgerWorker): boolean {
   const next = { ...result, step: result.step + 1 };
-  if (isListed([...worker.database.suppressionLists.keys()], worker.actionTypeOf?.(next) ?? '')) return false;
+  const actionType = worker.actionTypeOf?.(next) ?? '';
+  const { suppressionLists } = worker.database;
+  if (isListed([...suppressionLists.keys()], actionType) || hasCap(worker.database, actionType)) return false;
   if (!hasSurvivors(result) || worker.database.steps.has(keyOf(next))) return false;
   return claim(next, worker) !== undefined;
-}
-
-/** Returns the row's fields after a claim: a lapse is counted if a call had begun, or may have begun. */
-function takenOver(before: StepRow): Partial<StepRow> {
-  const hasLapsed = before.state === 'running' && (before.lapses === 0 || before.begun);
-  return {
-    attempts: before.attempts,
-    open: before.open || hasLapsed,
-    lapses: hasLapsed ? Math.max(before.lapses, 0) + 1 : before.lapses,
-    nextAttemptAtMs: before.state === 'waiting' ? before.nextAttemptAtMs : null,
-  };
-}
-
-function claimedStep(row: StepRow, users: string[]): ClaimedStep {
-  const { feedId, batchNo, step, epoch, attempts, open, lapses } = row;
-  const waited = row.nextAttemptAtMs !== null;
-  return {
-    feedId,
-    batchNo,
-    step,
-    epoch,
-    attempts,
-    open,
-    waited,
-    lapses,
-    users: usersTextOf(users),
-    size: users.length,
-  };
-}
-
-export function isFree(row: StepRow, nowMs: number): boolean {
-  if (row.state === 'running') return row.leaseUntilMs < nowMs && row.lapses < quarantinedAfterLapses;
-  return row.state === 'waiting' && row.nextAttemptAtMs !== null && row.nextAttemptAtMs <= nowMs;
 }
 
 /** Returns the fault for text that Postgres cannot store: the twin must not accept more. */

@@ -9,7 +9,7 @@ export function suppress({ suppressionLists }: MemoryDatabase, list: string, use
   suppressionLists.set(list, people.set(user, note));
 }
 
-/** Adds the suppressed users of the batch to a claim, and records that no call was made. */
+/** Adds the suppressed users of the batch to a claim, and records that no call was made if some are not to be called. */
 export function attachSuppressed(database: MemoryDatabase, claim: ClaimedStep, actionType = ''): ClaimedStep {
   if (claim.open) return claim;
   const { suppressionLists, steps } = database;
@@ -20,9 +20,9 @@ export function attachSuppressed(database: MemoryDatabase, claim: ClaimedStep, a
   const suppressed = usersOf(claim.users).flatMap(
     (user) => onList(actionType, user) ?? onList(allActionTypes, user) ?? [],
   );
-  if (suppressed.length === 0) return claim;
+  if (suppressed.length === 0 && !claim.capped) return claim;
   const lapses = Math.max(claim.lapses, 1);
   const row = steps.get(stepKey(claim.feedId, claim.batchNo, claim.step));
   if (row) Object.assign(row, { lapses, begun: false, open: false });
-  return { ...claim, lapses, suppressed };
+  return { ...claim, lapses, ...(suppressed.length > 0 && { suppressed }) };
 }

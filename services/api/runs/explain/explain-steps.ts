@@ -1,14 +1,40 @@
 import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { requestKey } from '../../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
-import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './postgres/user-histories.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import type { CampaignReach } from '../../../../shared/domain/scopes.ts';
+import type { CountedEffect, HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './postgres/user-histories.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 type ExplainedAttempt = ExplainedStep['attempts'][number];
 
-/** Returns the outcome of a user in each step of the chain, from the step with which the user began. */
-export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
-  return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
+/**
+ * Returns the outcome of a user in each step of the chain, from the step with which the user began.
+ * @param mayRead returns true if the caller may read a campaign
+ */
+export function explainSteps(
+  place: UserPlace,
+  chain: readonly { action: string }[],
+  mayRead: (reach: CampaignReach) => boolean,
+): ExplainedStep[] {
+  return outcomesOf(place, chain).map((line) => ({
+    ...line,
+    receipt: receiptOf(place, line.step),
+    ...(line.reason === reasons.cap && { counted: place.counted.map((effect) => countedView(effect, mayRead)) }),
+  }));
+}
+
+function countedView(effect: CountedEffect, mayRead: (reach: CampaignReach) => boolean) {
+  const { runId, campaignId, campaignName, step, action, at } = effect;
+  const isReadable = mayRead(effect);
+  return {
+    runId: isReadable ? publicId('run', runId) : null,
+    campaignId: isReadable ? publicId('campaign', campaignId) : null,
+    campaignName: isReadable ? campaignName : null,
+    step,
+    action,
+    at: at.toISOString(),
+  };
 }
 
 function receiptOf({ receipts }: UserPlace, step: number): ExplainedStep['receipt'] {

@@ -72,6 +72,10 @@ const ending = (rest: string, reason: string) => `
     delete from agenda a using x where a.feed = x.feed and a.batch_no = x.batch_no and a.step = x.step
   ), free as (
     delete from budget_reservations v using x where v.feed = x.feed and v.batch_no = x.batch_no and v.step = x.step
+  ), never as (
+    -- Caps still count the users whose call may have been made.
+    delete from capped_effects c using x
+    where c.feed = x.feed and c.batch_no = x.batch_no and c.step = x.step and not x.is_unknown
   )`;
 
 /**

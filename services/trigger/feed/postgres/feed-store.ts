@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { textOf } from '../../../../shared/domain/ids/page-users.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
+import { zonesOfDays } from '../../../../shared/domain/step/caps.ts';
 import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
 import type {
   FedPages,
@@ -138,7 +139,10 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
     complete,
     staysStalled,
   };
-  const statement = pages.sink ? sinkPages.with({ ...written, ...pages.sink }) : statements.writePages.with(written);
+  const { sink } = pages;
+  const statement = sink
+    ? sinkPages.with({ ...written, shared: sink.shared, zones: textArray(zonesOfDays(sink.country)) })
+    : statements.writePages.with(written);
   return (await connection.query(statement)).rowCount === 1;
 }
 

@@ -7,11 +7,14 @@ import { insertedBatches, movedFeed, type WrittenPages } from './feed-statements
 
 interface SunkPages extends WrittenPages {
   shared: number;
+  /** Time zones of the country. */
+  zones: string;
 }
 
 /**
  * Writes batches of a dry run's feed together with the outcomes of their steps, so that no worker can ever call them.
- * All users succeed, except those on a suppression list of the step's action type.
+ * All users succeed, except those on a suppression list of the step's action type, and those that have reached a cap by
+ * the effects of other runs. A dry run has no effects of its own.
  */
 export const sinkPages = statementOf<SunkPages>(
   'sink-pages',
@@ -25,32 +28,49 @@ export const sinkPages = statementOf<SunkPages>(
   ), b as (${insertedBatches($)}
     returning feed, batch_no, n, users
   ), c as materialized (
-    select s.step::int2 as step, s.entry ->> 'action' as action
+    select s.step::int2 as step, s.entry ->> 'action' as action, r.campaign, f.country, exists (
+        select from caps_of(r.campaign, f.country, s.entry ->> 'action', ${$('zones')}::text[])) as is_capped
     from fd join runs r on r.id = fd.run
+    join feeds f on f.feed = fd.feed
     join revisions v on v.campaign = r.campaign and v.revision = r.revision
     cross join lateral jsonb_array_elements(v.definition -> 'chain') with ordinality s (entry, step)
-  ), listed as materialized (
-    -- A user who is on several lists is suppressed in the first step to which one of them applies. If two lists apply
-    -- to this step, the list of the action type is recorded, because it is more specific.
-    select distinct on (b.batch_no, p.user_id) b.feed, b.batch_no, c.step, p.user_id, l.action_type as list, p.note
+  ), listed as (
+    select b.batch_no, c.step, p.user_id, '${reasons.suppressionList}' as reason,
+      concat_ws(': ', 'on the suppression list of '
+        || case l.action_type when '${allActionTypes}' then 'all action types' else l.action_type end, p.note)
+        as detail,
+      case l.action_type when '${allActionTypes}' then 2 else 1 end as place
     from c join suppression_lists l on l.action_type in (c.action, '${allActionTypes}') cross join b
     cross join lateral (
       select user_id, note from suppressed_people
       where list_no = l.list_no
         and user_id = any(array(select jsonb_array_elements_text(('[' || b.users || ']')::jsonb))) offset 0
     ) p
-    order by b.batch_no, p.user_id, c.step, l.action_type = '${allActionTypes}'
+  ), capped as (
+    select b.batch_no, c.step, x.user_id, '${reasons.cap}' as reason,
+      -- The same text as capDetail.
+      format('%s: %s of at most %s within %s %s', x.cap, x.had, x.effects, x.days,
+        case x.days when 1 then 'day' else 'days' end) as detail,
+      3 as place
+    from c cross join b
+    cross join lateral
+      users_at_caps(c.campaign, c.country, c.action, ${$('zones')}::text[], b.users, null, null, null) x
+    where c.is_capped
+  ), excluded as materialized (
+    -- A user is suppressed in the first step to which a list or a cap applies. If several apply to this step, the most
+    -- specific list is recorded; a list comes before a cap.
+    select distinct on (x.batch_no, x.user_id) x.*
+    from (select * from listed union all select * from capped) x
+    order by x.batch_no, x.user_id, x.step, x.place
   ), e as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
-    select feed, batch_no, step, user_id, ${failureCode.suppressed}, '${reasons.suppressionList}',
-      concat_ws(': ', 'on the suppression list of '
-        || case list when '${allActionTypes}' then 'all action types' else list end, note), 0
-    from listed
+    select fd.feed, x.batch_no, x.step, x.user_id, ${failureCode.suppressed}, x.reason, x.detail, 0
+    from fd cross join excluded x
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('e', String(triggerSlot))}
   ), lost as materialized (
-    select batch_no, step, count(*)::int as users from listed group by batch_no, step
+    select batch_no, step, count(*)::int as users from excluded group by batch_no, step
   ), k as materialized (
     select b.feed, b.batch_no, c.step, b.n - x.before - x.here as remaining, x.here as suppressed
     from b cross join c cross join lateral (

@@ -12,6 +12,9 @@ const isUncountedWithReceipts = (run: string) => `(${isUncounted(run)} and ${has
 /** Lists the tables of a kind of rows. $1: kind. */
 export const tablesOf = `select name from feed_tables where retention_class = $1 order by name`;
 
+/** Returns one day more than the longest cap in force counts, so that a day of any time zone has ended. */
+export const effectDays = `select coalesce(max(days), 0) + 1 as days from caps`;
+
 /**
  * Lists the partitions of past weeks in which no run must be kept. $1: kind, $2: days. The bounds of a week are read
  * from Postgres's catalogue, because the partitions' names are only meant for people. Steps are kept as long as a
@@ -62,6 +65,7 @@ export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
     `update runs r set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept
       and not (${isUncounted('r')} and ${hasReceipts('r', 'g.feed >= $1::uuid and g.feed < $2::uuid')})`,
   ],
+  effects: [],
 };
 
 /**
@@ -79,6 +83,7 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
     `update settlement_requests set rejects = '[]', cursor_user = null
       where run in (select run from feeds where ${inWeek})`,
   ],
+  effects: [],
 };
 
 const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;

@@ -22,6 +22,10 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       const { made, heldUp } = await makeWeeks(pool, weeksAhead);
       return { weeks: new Set(made.map(({ ahead }) => ahead)).size, heldUp };
     },
+    effectDays: async () => {
+      const { rows } = await pool.query<{ days: number }>(statements.effectDays);
+      return rows[0]?.days ?? 1;
+    },
     dropWeeks: async (kind, days) => {
       const droppable = async () => (await pool.query<WeekPartition>(statements.droppableWeeks, [kind, days])).rows;
       const found = weeksOf(await droppable());

@@ -6,9 +6,11 @@ import type { OwnOutcome } from '../../../../../shared/domain/step/outcomes.ts';
 import type { CanaryState } from '../../../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../../../shared/domain/run/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/ids/user-id.ts';
+import { readCapDetail } from '../../../../../shared/domain/step/caps.ts';
+import { reasons } from '../../../../../shared/domain/step/reasons.ts';
 import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/ledger/feed-audience.ts';
 import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
-import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
+import { findPlace, followUser, selectCountedEffects, selectUserReceipts } from './user-history-statements.ts';
 
 export interface UserHistory {
   runId: string;
@@ -54,6 +56,20 @@ export interface UserPlace {
   /** Rule that the user id breaks, so that the user can never be called; otherwise null. */
   unsendable: HistoryFailure | null;
   receipts: readonly HistoryReceipt[];
+  /** Effects of earlier steps and runs that a cap counted, if a cap suppressed the user; newest first. */
+  counted: readonly CountedEffect[];
+}
+
+export interface CountedEffect {
+  runId: string;
+  campaignId: string;
+  campaignName: string;
+  step: number;
+  action: string;
+  at: Date;
+  /** Countries and action types of the campaign, which decide who may read it. */
+  countries: readonly string[];
+  actionTypes: readonly string[];
 }
 
 export interface HistoryReceipt {
@@ -119,6 +135,15 @@ export function createUserHistories({ pool }: { pool: Pool }) {
     return rows.map(({ steps, ...batch }) => ({ ...batch, steps: steps.map((step) => stepOf(step, user)) }));
   }
 
+  async function countedFor(batches: readonly HistoryBatch[], country: string, user: string): Promise<CountedEffect[]> {
+    const failures = batches.flatMap(({ steps }) => steps.flatMap(({ failure }) => failure ?? []));
+    const capped = failures.find(({ reason }) => reason === reasons.cap);
+    const read = capped && readCapDetail(capped.detail ?? '');
+    if (!read) return [];
+    const values = { country, user, until: capped.failedAt, cap: read.cap, effects: read.had };
+    return (await pool.query<CountedEffect>(selectCountedEffects.with(values))).rows;
+  }
+
   async function placeOf(rows: readonly PlaceRow[], user: string): Promise<UserPlace | null> {
     const holding = rows.flatMap((row) => (row.feedId && (row.batchNo !== null || row.unsendable) ? [row] : []));
     const [row] = holding;
@@ -128,7 +153,8 @@ export function createUserHistories({ pool }: { pool: Pool }) {
     const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
     const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
     const alsoIn = [...countries].filter((other) => other !== country);
-    const sent = { batches, unsendable: unsendable && failureOf(unsendable), receipts };
+    const counted = await countedFor(batches, country, user);
+    const sent = { batches, unsendable: unsendable && failureOf(unsendable), receipts, counted };
     return { feedId, country, variant, alsoIn, fromStep, ...sent };
   }
 

@@ -1,8 +1,9 @@
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { variantName } from '../../../../../shared/postgres/ledger/variants-sql.ts';
 import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
 /** SQL condition: a batch contains the user. The text of a batch is a JSON list without its brackets. */
-const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
+const holdsUser = (user: string, users = 'users') => `jsonb_exists(('[' || ${users} || ']')::jsonb, ${user})`;
 
 /**
  * Finds the batch of a user in each feed. Batches ascend with user ids, so a binary search over the batch numbers of a
@@ -46,6 +47,42 @@ export const findPlace = `
   ) u on true
   where r.id = $1
   order by f.country collate "C", f.from_step, f.feed`;
+
+/**
+ * Selects the newest effects that a cap has counted for a user until a time. Those before the days of the cap are
+ * excluded; the day more covers time zones, and the time between the claim and its result.
+ */
+export const selectCountedEffects = statementOf<{
+  country: string;
+  user: string;
+  until: Date;
+  cap: string;
+  effects: number;
+}>(
+  'counted-effects',
+  ($) => `
+  select r.id as "runId", r.campaign as "campaignId", c.name as "campaignName", e.step, e.action_type as action, e.at,
+    v.definition -> 'countries' as countries,
+    (select json_agg(s ->> 'action') from jsonb_array_elements(v.definition -> 'chain') s) as "actionTypes"
+  from (
+    select k.* from cap_revisions n
+    cross join lateral jsonb_to_recordset(n.caps)
+      k (name text, "actionTypes" text[], days int, exempt uuid[], "countsFrom" timestamptz)
+    where n.created_at <= ${$('until')} and k.name = ${$('cap')}
+    order by n.revision desc limit 1
+  ) k
+  join capped_effects e on e.span && span_of_users(${$('country')}, ${$('user')}, ${$('user')})
+    and e.action_type = any(k."actionTypes")
+    and e.at <= ${$('until')}
+    and e.at > greatest(k."countsFrom", ${$('until')}::timestamptz - (k.days + 1) * interval '1 day')
+    and ${holdsUser($('user'), 'e.users')}
+  join feeds f on f.feed = e.feed
+  join runs r on r.id = f.run and (k.exempt is null or r.campaign <> all (k.exempt))
+  join campaigns c on c.id = r.campaign
+  join revisions v on v.campaign = r.campaign and v.revision = r.revision
+  order by e.at desc, e.feed, e.batch_no, e.step
+  limit least(${$('effects')}::int, 10)`,
+);
 
 /** Selects the receipts of a user. Parameters: $1 feed, $2 user, $3 steps of the chain. */
 export const selectUserReceipts = `
