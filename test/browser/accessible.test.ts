@@ -33,6 +33,7 @@ const dialogs = [
   { pathOf: () => 'action-types?name=award-reward', button: /^Register/ },
   { pathOf: () => 'action-types?name=award-reward', button: 'Set the secret signing' },
   { pathOf: () => 'quiet-hours', button: /^New/ },
+  { pathOf: () => 'caps', button: /^New/ },
   { pathOf: () => 'suppressions', button: /^Add users/ },
   { pathOf: () => 'suppressions', button: /^Upload/ },
   { pathOf: () => 'audiences?kind=saved', button: 'Change…' },

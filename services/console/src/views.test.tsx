@@ -103,6 +103,20 @@ const views: readonly View[] = [
     },
   },
   {
+    route: '/caps',
+    path: '/caps',
+    controls: {
+      operator: [
+        'New cap',
+        'Change weekly-messages',
+        'Remove weekly-messages',
+        'Change one-reward',
+        'Remove one-reward',
+      ],
+      'operator, hidden from others': ['More about weekly-messages', 'More about one-reward'],
+    },
+  },
+  {
     route: '/suppressions',
     path: '/suppressions?user=u-1029',
     controls: {

@@ -67,6 +67,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/action-types/:name/options': rewardOptions,
     'GET /v1/shards': shards,
     'GET /v1/quiet-hours': engine.quietHours,
+    'GET /v1/caps': engine.caps,
     'GET /v1/suppressions': engine.suppressionLists,
     'GET /v1/suppressions/uploads': engine.suppressionUploads,
     'GET /v1/suppressions/users/:user': engine.suppressedUser,

@@ -41,6 +41,7 @@ export const accessibleViews = {
   shards: () => 'shards',
   'action types': () => 'action-types?name=award-reward',
   'quiet hours': () => 'quiet-hours',
+  caps: () => 'caps',
   suppressions: () => 'suppressions?user=u-1029',
   quarantine: () => 'quarantine',
   'quarantined jobs': () => 'quarantine?kind=job',

@@ -11,6 +11,7 @@ import {
   createTemplate,
   createNotification,
   setApprovalPolicy,
+  setCaps,
   setQuietHours,
   startTrial,
   suppressUsers,
@@ -38,11 +39,13 @@ export async function saveAudience({ client }: MusterApi): Promise<string> {
   return id;
 }
 
-/** Adds quiet hours, suppressed users and a notification with a digest. */
+/** Adds quiet hours, caps, suppressed users and a notification with a digest. */
 export async function addRules({ client }: MusterApi): Promise<void> {
   const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
   const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
   await setQuietHours({ client, body: { rules: [waiting, { ...rule, actionType: '*', then: 'drop' }] } });
+  const weekly = { name: 'weekly-messages', actionTypes: ['send-message'], effects: 1000, days: 7 };
+  await setCaps({ client, body: { caps: [weekly, { ...weekly, name: 'daily', days: 1, counting: 'calendar' }] } });
   const approval = { countries: ['ID'], usersAbove: 1_000_000_000, amountAbove: '20000.00', approvers: 2 };
   await setApprovalPolicy({ client, body: { rules: [approval] } });
   const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };

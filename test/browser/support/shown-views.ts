@@ -74,6 +74,7 @@ export const displayedViews: readonly DisplayedView[] = [
   plain('scheduler'),
   plain('action-types'),
   plain('quiet-hours'),
+  plain('caps'),
   plain('system'),
   plain('notifications'),
   plain('keys'),

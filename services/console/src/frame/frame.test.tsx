@@ -194,7 +194,7 @@ test('the sidebar lists the views in this order, by groups, with these keys', as
   expect(lines).toEqual([
     ...['/campaigns', '/calendar', '/audiences', '/suppressions', '/templates', '/approvals'],
     ...['Callbacks', '/jobs', '/schedules', '/quarantine', '/clients'],
-    ...['Engine', '/shards', '/scheduler', '/action-types', '/quiet-hours'],
+    ...['Engine', '/shards', '/scheduler', '/action-types', '/quiet-hours', '/caps'],
     ...['System', '/system', '/notifications', '/keys', '/audit'],
   ]);
   await user.keyboard('?');

@@ -1,4 +1,5 @@
 import type {
+  GetCapsResponse,
   GetQuietHoursResponse,
   GetSuppressedUserResponse,
   ListSuppressionListsResponse,
@@ -12,6 +13,32 @@ export const quietHours: GetQuietHoursResponse = {
   rules: [
     { actionType: 'send-message', countries: ['SG', 'ID'], from: '21:00', until: '08:00', then: 'wait' },
     { actionType: '*', from: '00:00', until: '05:00', zone: 'Asia/Jakarta', then: 'drop' },
+  ],
+  madeAt: '2026-11-22T08:00:00.000Z',
+};
+
+/** Two caps: the first for one action type in two countries, the second for two action types and with an exemption. */
+export const caps: GetCapsResponse = {
+  revision: 4,
+  caps: [
+    {
+      name: 'weekly-messages',
+      actionTypes: ['send-message'],
+      countries: ['SG', 'ID'],
+      effects: 3,
+      days: 7,
+      counting: 'rolling',
+      countsFrom: '2026-11-20T08:00:00.000Z',
+    },
+    {
+      name: 'one-reward',
+      actionTypes: ['award-reward', 'award-points'],
+      effects: 1,
+      days: 1,
+      counting: 'calendar',
+      exempt: ['cmp_live'],
+      countsFrom: '2026-11-21T08:00:00.000Z',
+    },
   ],
   madeAt: '2026-11-22T08:00:00.000Z',
 };

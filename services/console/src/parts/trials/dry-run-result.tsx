@@ -11,6 +11,9 @@ import { withTitles } from '../words/action-titles.ts';
 export function DryRunResult({ report, isOld }: NewestReport) {
   const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, variants, forecast } = report;
   const through = steps.at(-1)?.succeeded ?? 0;
+  const [listed = 0, atCap = 0] = ['muster.suppression-list', 'muster.cap'].map((each) =>
+    report.failures.reduce((sum, { reason, users }) => sum + (reason === each ? users : 0), 0),
+  );
   return (
     <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
       <p className="wrap-anywhere">
@@ -18,6 +21,11 @@ export function DryRunResult({ report, isOld }: NewestReport) {
         {!hasEnded(state) && ' so far'}
         {audience.excluded > 0 && <>; {formatCount(audience.excluded)} are excluded</>}.
       </p>
+      {(listed > 0 || atCap > 0) && (
+        <p className="sm">
+          Suppressed: {formatCount(listed)} on a suppression list, {formatCount(atCap)} at a cap.
+        </p>
+      )}
       {variants.length > 0 && (
         <p className="sm wrap-anywhere">
           Variants, counted: {variants.map(({ name, users }) => `${name} ${formatCount(users)}`).join(' · ')}

@@ -390,6 +390,11 @@ describe('a dry run', () => {
     state: 'completed',
     audience: { estimated: 2000, counted: 1500, excluded: 12, shared: 0, complete: true },
     steps: testReport.steps.map((step) => ({ ...step, succeeded: 1400 })),
+    failures: [
+      { step: 1, country: 'SG', outcome: 'suppressed', reason: 'muster.suppression-list', users: 20, sample: [] },
+      { step: 1, country: 'SG', outcome: 'suppressed', reason: 'muster.cap', users: 40, sample: [] },
+      { step: 1, country: 'ID', outcome: 'suppressed', reason: 'muster.cap', users: 41, sample: [] },
+    ],
     forecast: {
       batchUsers: 100,
       load: [],
@@ -412,6 +417,7 @@ describe('a dry run', () => {
     });
     await user.click(button);
     expect(await screen.findByText(/of 1,500 users would complete the chain; 12 are excluded/)).toBeDefined();
+    expect(screen.getByText('Suppressed: 20 on a suppression list, 81 at a cap.')).toBeDefined();
     expect(screen.getByText('about 1 min')).toBeDefined();
     expect(api.requestsTo('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body)).toEqual([
       { kind: 'dry-run' },

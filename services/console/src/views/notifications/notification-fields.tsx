@@ -1,7 +1,7 @@
 import { Segments, TextInput } from '../../parts/controls/controls.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { zoneNames } from '../../parts/times/zoned-times.ts';
-import { CampaignChoice } from './campaign-choice.tsx';
+import { CampaignChoice } from '../../parts/campaign/campaign-choice.tsx';
 import { events, eventWords, kindWords, type NotificationForm } from './notification-words.ts';
 
 interface FieldsProps {
@@ -61,7 +61,12 @@ export function NotificationFields({ form, isNew, onChange }: FieldsProps) {
         {(control) => <TextInput {...control} value={form.owners} onText={(owners) => onChange({ owners })} />}
       </FormField>
       <FieldGroup pointer="/campaigns" label="Campaigns">
-        <CampaignChoice chosen={form.campaigns} search={form.campaignSearch} onChange={onChange} />
+        <CampaignChoice
+          chosen={form.campaigns}
+          search={form.campaignSearch}
+          none={{ text: 'All campaigns', verb: 'Only some…' }}
+          onChange={onChange}
+        />
       </FieldGroup>
     </>
   );

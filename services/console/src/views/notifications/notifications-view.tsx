@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { CampaignName } from './campaign-name.tsx';
+import { CampaignName } from '../../parts/campaign/campaign-name.tsx';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { NotificationDialog } from './notification-dialog.tsx';
 import { describeCampaigns, describeDigest, formatEvents, kindWords } from './notification-words.ts';

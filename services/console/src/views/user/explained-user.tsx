@@ -9,6 +9,7 @@ import { useZone } from '../../parts/times/zone.ts';
 import { AnotherUser } from './another-user.tsx';
 import type { Explanation } from './explanation.ts';
 import { NotInRun } from './not-in-run.tsx';
+import { CountedPanel } from './counted-panel.tsx';
 import { EndpointTeamPanel } from './endpoint-team-panel.tsx';
 import { OutcomePanel } from './outcome-panel.tsx';
 import { buildTimeline } from './timeline.ts';
@@ -87,6 +88,7 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
           </Panel>
           <div className="cols grid-cols-1">
             <OutcomePanel explained={explained} />
+            <CountedPanel explained={explained} />
             <EndpointTeamPanel explained={explained} />
           </div>
         </div>

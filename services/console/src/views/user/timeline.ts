@@ -188,7 +188,7 @@ function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
     expired: 'The deadline of the run passed before the call.',
     cancelled: 'The run was cancelled before the call.',
     heldOut: 'The user is held out and gets nothing intentionally.',
-    suppressed: 'A rule suppressed it.',
+    suppressed: reason === 'muster.cap' ? 'A cap suppressed it.' : 'A rule suppressed it.',
   };
   const text = [detail === null ? '' : formatSentence(detail), words[outcome] ?? '']
     .filter((part) => part !== '')

@@ -29,6 +29,27 @@ test('the page of a user names the variant of the user', async () => {
   expect(await screen.findByText('short text')).toBeDefined();
 });
 
+test('the page of a user at a cap lists the earlier effects, with a link to each campaign that the key may read', async () => {
+  const hidden = { runId: null, campaignId: null, campaignName: null };
+  const effect = { step: 2, action: 'send-message', at: '2026-11-20T08:00:00.000Z' };
+  const payday = { runId: 'run_before', campaignId: 'cmp_before', campaignName: 'Payday, before' };
+  const counted = [
+    { ...effect, ...payday },
+    { ...effect, ...hidden },
+  ];
+  const detail = 'weekly: 2 of at most 2 within 7 days';
+  const steps = explanation.steps.slice(0, 1).map((step) => ({
+    ...step,
+    ...({ outcome: 'suppressed', reason: 'muster.cap', detail, attempts: [], counted } as const),
+  }));
+  await openConsole(path, { answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, steps }) } });
+  expect(await screen.findByText(/A cap suppressed step 1, “Give a reward”: weekly: 2 of at most 2/)).toBeDefined();
+  const link = screen.getByRole('link', { name: 'Payday, before' });
+  expect(link.getAttribute('href')).toBe('/runs/run_before/users/id-000000069');
+  expect(link.closest('li')?.textContent).toMatch(/Step 2, Send a message · .*20 Nov/);
+  expect(screen.getByText('Another campaign')).toBeDefined();
+});
+
 const deletedAt = { receiptsDeletedAt: '2026-11-28T04:00:00.000Z' };
 
 test('a user whose receipts were deleted is not shown as one without receipts', async () => {

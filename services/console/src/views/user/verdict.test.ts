@@ -89,6 +89,14 @@ describe('the verdict on a user of the audience', () => {
     });
   });
 
+  it('names the cap that suppressed a user', () => {
+    const detail = 'weekly: 3 of at most 3 within 7 days';
+    const suppressed = step(1, 'suppressed', { reason: 'muster.cap', detail });
+    expect(buildVerdict(explained([suppressed])).answer).toBe(
+      `Got nothing. A cap suppressed step 1, “Award reward”: ${detail}.`,
+    );
+  });
+
   it('does not claim that a user with an unknown outcome got nothing', () => {
     expect(buildVerdict(explained([step(1, 'unknown'), step(2, 'skipped')])).answer).toBe(
       'It is unknown whether the user got “Award reward”. The user got nothing else.',

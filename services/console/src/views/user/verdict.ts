@@ -76,7 +76,8 @@ function stoppedAt(step: ExplainedStep, summary: string): Omit<Verdict, 'evidenc
     }
     case 'suppressed': {
       const cause = step.detail === null ? why : `: ${step.detail}`;
-      const answer = `${summary}. A rule suppressed ${at}${cause}.`;
+      const rule = step.reason === 'muster.cap' ? 'cap' : 'rule';
+      const answer = `${summary}. A ${rule} suppressed ${at}${cause}.`;
       return { tone: 'plain', state: `Suppressed in step ${step.step}`, answer };
     }
     case 'expired':

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getCampaignOptions } from '#client/@tanstack/react-query.gen.ts';
-import { shortId } from '../../parts/controls/copy-button.tsx';
-import { plainText } from '../../parts/words/plain-text.ts';
+import { shortId } from '../controls/copy-button.tsx';
+import { plainText } from '../words/plain-text.ts';
 
 const nameLifeMs = 60_000;
 

@@ -1,22 +1,24 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Combobox } from '../../parts/controls/combobox.tsx';
-import { useDebounced } from '../../parts/forms/use-debounced.ts';
-import { Icon } from '../../parts/icon/icon.tsx';
-import { plainText } from '../../parts/words/plain-text.ts';
+import { Button } from '../controls/button.tsx';
+import { Combobox } from '../controls/combobox.tsx';
+import { useDebounced } from '../forms/use-debounced.ts';
+import { Icon } from '../icon/icon.tsx';
+import { plainText } from '../words/plain-text.ts';
 import { useCampaignName } from './campaign-name.tsx';
 
 interface CampaignChoiceProps {
   chosen: readonly string[];
   /** Typed text of the search for a further campaign; null while the search is closed. */
   search: string | null;
+  /** Texts that are shown if no campaign is chosen: the meaning, and the button that opens the search. */
+  none: { text: string; verb: string };
   onChange: (part: { campaigns?: readonly string[]; campaignSearch: string | null }) => void;
 }
 
-/** Names of the chosen campaigns. If none is chosen, the notification covers all campaigns. */
-export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps) {
+/** Names of the chosen campaigns, and a search for further ones. */
+export function CampaignChoice({ chosen, search, none, onChange }: CampaignChoiceProps) {
   const add = (id: string) =>
     onChange({ campaigns: chosen.includes(id) ? chosen : [...chosen, id], campaignSearch: null });
   const remove = (id: string) => onChange({ campaigns: chosen.filter((each) => each !== id), campaignSearch: search });
@@ -26,10 +28,10 @@ export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps
         {chosen.map((id) => (
           <ChosenCampaign key={id} id={id} onRemove={() => remove(id)} />
         ))}
-        {chosen.length === 0 && <span className="t2">All campaigns</span>}
+        {chosen.length === 0 && <span className="t2">{none.text}</span>}
         {search === null && (
           <Button small kind="ghost" icon="plus" onClick={() => onChange({ campaignSearch: '' })}>
-            {chosen.length === 0 ? 'Only some…' : 'Add another…'}
+            {chosen.length === 0 ? none.verb : 'Add another…'}
           </Button>
         )}
       </div>
