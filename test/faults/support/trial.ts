@@ -26,6 +26,8 @@ export interface Verdict {
   scenario: string;
   segment: string;
   allow?: Partial<Allowance>;
+  /** Users that gates may suppress, by step from 1; none by default. */
+  suppressed?: readonly ReadonlySet<string>[];
   /** Figures of the scenario's own. */
   measured?: Record<string, number>;
   /** Processes that may end by themselves, for a supervisor to start them again. */
@@ -124,7 +126,8 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   }
 
   async function judge(runId: string, verdict: Verdict): Promise<string[]> {
-    const evidence = await muster.evidence(runId, verdict.segment);
+    const gathered = await muster.evidence(runId, verdict.segment);
+    const evidence = { ...gathered, ...(verdict.suppressed && { suppressed: verdict.suppressed }) };
     const found = [...violations(evidence, verdict.allow), ...(await restlessness(runId)), ...health(verdict.ownEnds)];
     await publish(runId, verdict, evidence, found.length);
     const isRepeated = found.some((one) => one.startsWith('I2'));
