@@ -3,7 +3,7 @@ import { processesOf, startInstallation, type ActionType } from './installation.
 import type { Stub } from './stub/stub.ts';
 import type { LocalInfrastructure } from '../shared/infrastructure/local.ts';
 
-const country = 'SG';
+export const country = 'SG';
 
 /** Answer form and latency of the chain's two endpoints, and the concurrent calls of both steps together. */
 export interface Variant {
@@ -16,6 +16,8 @@ export interface EngineUnderTest {
   /** Process ids by name of the process, for the CPU and memory meters. */
   readonly processes: Record<string, () => number[]>;
   readonly databaseUrl: string;
+  /** Action types of all variants. */
+  readonly actionTypes: readonly string[];
   /** Runs a two-step campaign over `users` users. Resolves with the seconds from its first call to its last answer. */
   runCampaign(users: number, variant: Variant): Promise<number>;
   /**
@@ -39,18 +41,20 @@ export interface EngineOptions {
 /** Starts scheduler, trigger, API and one worker as separate processes, as they run in production. */
 export async function startEngine(options: EngineOptions): Promise<EngineUnderTest> {
   const { infrastructure, stub, variants, root, sharesSlots = false } = options;
+  const actionTypes = actionTypesFor(stub.url, variants, sharesSlots);
   const installation = await startInstallation({
     infrastructure,
     ...(root !== undefined && { root }),
     countries: [country],
     segmentationUrl: stub.url,
-    actionTypes: actionTypesFor(stub.url, variants, sharesSlots),
+    actionTypes,
     partitionsPerShard: 6,
     workerSlots: [Math.max(...variants.map(({ inFlight }) => inFlight))],
   });
   return {
     processes: processesOf(installation, infrastructure),
     databaseUrl: installation.databaseUrl,
+    actionTypes: Object.keys(actionTypes),
     runCampaign: (users, variant) => {
       const chain = steps.map((step) => ({ action: actionOf(step, variant), params: { rewardId: 'ride-5' } }));
       const campaign = { name: `${users} users`, countries: [country], segment: String(users), chain };

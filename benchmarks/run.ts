@@ -3,6 +3,7 @@ import { ConfigurationError } from '../shared/runtime/configuration/configuratio
 import { benchmarkAccept } from './accept/accept.ts';
 import { compareAccepting } from './accept/against.ts';
 import { compareChains } from './chain/against.ts';
+import { nearnesses, type Nearness } from './chain/capped-history.ts';
 import { benchmarkAge } from './age/age.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
@@ -34,6 +35,7 @@ import { benchmarkUpload } from './upload/upload.ts';
  * `npm run bench -- <benchmark> [--rounds N] [--quick] [--only <part>]`. With `--against <commit>`, `accept`, `upload`
  * and `chain` compare with that version. `chain` then exits with 1 if a batch costs over `--limit <percent>` more than
  * there; `guarded` is the commit that the nightly run compares with.
+ * `chain --caps near|far` compares this tree with a cap and without; with `--against`, the other version has no caps.
  * `peers --crash` kills the workers of peers and checks what they have stored. `peers --only equal --guard` exits with
  * 1 if a ratio to the best peer is worse than the nightly run accepts.
  *
@@ -46,6 +48,8 @@ interface Requested {
   /** Name of the only part to run; undefined runs all parts. */
   only: string | undefined;
   against: string | undefined;
+  /** True if the action types of this tree have a cap. */
+  caps: Nearness | undefined;
   /** Highest allowed extra cost of a batch, in percent. */
   limit: number | undefined;
   /** True if workers are killed instead of measured. */
@@ -57,13 +61,13 @@ interface Requested {
 type Question = (requested: Requested) => Promise<void>;
 
 const questions: Record<string, Question> = {
-  chain: async ({ rounds, quick, only, against, limit }) => {
-    if (against === undefined) {
+  chain: async ({ rounds, quick, only, against, caps, limit }) => {
+    if (against === undefined && caps === undefined) {
       await benchmarkChain(rounds ?? 5);
       return;
     }
     const ref = against === 'guarded' ? guardedCommit() : against;
-    const compared = await compareChains({ ref, rounds: rounds ?? 9, quick, only });
+    const compared = await compareChains({ ref, caps, rounds: rounds ?? 9, quick, only });
     if (limit !== undefined) guard(compared, limit);
   },
   peers: ({ rounds, quick, only, crash, guard: isGuarded }) =>
@@ -103,6 +107,7 @@ const { positionals, values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     against: { type: 'string' },
+    caps: { type: 'string' },
     limit: { type: 'string' },
     crash: { type: 'boolean', default: false },
     guard: { type: 'boolean', default: false },
@@ -117,6 +122,9 @@ const limit = values.limit === undefined ? undefined : Number(values.limit);
 if (limit !== undefined && !(limit >= 0))
   exitWithUsageError(`--limit ${String(values.limit)}: has to be a number of percent`);
 if (limit !== undefined && values.against === undefined) exitWithUsageError('--limit belongs to --against');
+if (values.caps !== undefined && name !== 'chain') exitWithUsageError('--caps belongs to chain');
+const caps = nearnesses.find((each) => each === values.caps);
+if (values.caps !== undefined && !caps) exitWithUsageError(`--caps has to be near or far, not ${values.caps}`);
 if (values.crash && name !== 'peers') exitWithUsageError('--crash belongs to peers');
 if (values.guard && (name !== 'peers' || values.only !== 'equal'))
   exitWithUsageError('--guard belongs to peers --only equal');
@@ -127,7 +135,7 @@ if (name === undefined && (values.only ?? values.against) !== undefined) {
 // and services end with this process in both cases.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const { quick, only, against, crash, guard: isGuarded } = values;
-const request = { rounds, quick, only, against, limit, crash, guard: isGuarded };
+const request = { rounds, quick, only, against, caps, limit, crash, guard: isGuarded };
 const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
 process.exit((await (name === undefined ? askAll() : askOne(name))) ? 0 : 1);
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { usersPerBatch } from '../campaign-times.ts';
 import { startCpuMeter, startForeignLoadMeter, withDescendants } from '../cpu.ts';
-import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
+import { startEngine, type Variant } from '../engine-under-test.ts';
 import { publishTables, ratioByRound } from '../results.ts';
 import { withServers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
@@ -15,6 +15,7 @@ import {
   type Version,
   type Turn,
 } from '../two-versions.ts';
+import { deleteMeasuredEffects, writeCappedHistory, type Nearness } from './capped-history.ts';
 import type { Compared } from './guard.ts';
 
 /**
@@ -22,6 +23,9 @@ import type { Compared } from './guard.ts';
  * stub, each with a database and topics of its own, and take turns. The engine that begins changes from round to round,
  * and only adjacent turns are compared. The waiting engine is frozen; otherwise its idle load on broker and database
  * would count for the other engine. Turns are shorter than a consumer's session.
+ *
+ * With `caps`, only the engine of this tree has a cap on its action types, and users with effects of earlier campaigns.
+ * Without another commit, both engines have the source of this tree.
  */
 const variants: readonly MeasuredVariant[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000, quickBatches: 5000 },
@@ -34,6 +38,10 @@ const variants: readonly MeasuredVariant[] = [
  * fell due meanwhile.
  */
 const mostThawBatches = 500;
+
+/** Each engine warms up in two halves, so that neither begins on a younger broker and database than the other. */
+const warmUpOrder = ['this', 'other', 'other', 'this'] as const;
+
 interface MeasuredVariant {
   variant: Variant;
   batches: number;
@@ -41,7 +49,9 @@ interface MeasuredVariant {
 }
 
 export interface AgainstOptions {
-  ref: string;
+  /** Commit to compare with; undefined means this tree. */
+  ref: string | undefined;
+  caps: Nearness | undefined;
   rounds: number;
   quick: boolean;
   /** Name of the only variant to run, such as `50 ms, 10 in flight`; undefined runs all. */
@@ -52,13 +62,13 @@ export interface AgainstOptions {
  * @returns ratio of the CPU µs per batch, summed over all processes, for each variant
  * @throws {ConfigurationError} if no variant has the name `only`
  */
-export async function compareChains({ ref, rounds, quick, only }: AgainstOptions): Promise<Compared[]> {
+export async function compareChains({ ref, caps, rounds, quick, only }: AgainstOptions): Promise<Compared[]> {
   const requested = variants.filter(({ variant }) => only === undefined || nameOf(variant) === only);
   if (requested.length === 0) {
     const names = variants.map(({ variant }) => JSON.stringify(nameOf(variant)));
     throw new ConfigurationError([`--only ${JSON.stringify(only)}: there are ${names.join(', ')}`]);
   }
-  const other = sourceOf(ref);
+  const other = ref === undefined ? undefined : sourceOf(ref);
   try {
     return await withServers(databaseSettings, async ({ infrastructure, stub }) => {
       const start = (root?: string) =>
@@ -68,12 +78,22 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
           variants: requested.map(({ variant }) => variant),
           ...(root !== undefined && { root }),
         });
-      const engines = { this: await start(), other: await start(other.root) };
+      const engines = { this: await start(), other: await start(other?.root) };
+      if (caps) {
+        const users = usersPerBatch * Math.max(...requested.map((each) => (quick ? each.quickBatches : each.batches)));
+        await writeCappedHistory(engines.this, users, caps);
+      }
+      // Otherwise users would reach the cap after some campaigns.
+      const reset = async (side: Version) => {
+        if (caps && side === 'this') await deleteMeasuredEffects(engines.this);
+      };
       const takeTurn = async (side: Version, variant: Variant, batches: number): Promise<Turn> => {
         const engine = engines[side];
         engines[side === 'this' ? 'other' : 'this'].signal('SIGSTOP');
         engine.signal('SIGCONT');
+        await reset(side);
         await engine.runCampaign(Math.min(mostThawBatches, batches / 8) * usersPerBatch, variant);
+        await reset(side);
         const processes = { ...engine.processes, endpoints: () => [stub.pid] };
         const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
         const read = startCpuMeter(processes);
@@ -88,7 +108,11 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
         for (const { variant, ...sizes } of requested) {
           const batches = quick ? sizes.quickBatches : sizes.batches;
           for (const engine of Object.values(engines)) engine.signal('SIGCONT');
-          await warmUp(engines, variant, batches);
+          console.error(`warming up: ${nameOf(variant)}`);
+          for (const side of warmUpOrder) {
+            await reset(side);
+            await engines[side].runCampaign((batches / 2) * usersPerBatch, variant);
+          }
           const measured = await measureAlternately(rounds, 'batches', (side) => takeTurn(side, variant, batches));
           const { quiet, note } = quietRounds(measured);
           tables.push({
@@ -98,7 +122,11 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
           const ratio = ratioByRound(microsOf(quiet, 'this'), microsOf(quiet, 'other'));
           compared.push({ name: nameOf(variant), ratio, quietRounds: measured.filter(isQuiet).length });
         }
-        publishTables('chain-against', `This tree beside ${other.description}, interleaved`, tables);
+        publishTables(
+          caps ? `chain-caps-${caps}` : 'chain-against',
+          `This tree${caps ? ` with a ${caps} cap` : ''} beside ${other?.description ?? 'this tree without caps'}, interleaved`,
+          tables,
+        );
         return compared;
       } finally {
         for (const engine of Object.values(engines)) engine.signal('SIGCONT');
@@ -106,18 +134,10 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
       }
     });
   } finally {
-    other.remove();
+    other?.remove();
   }
 }
 
 function nameOf({ latencyMs, inFlight }: Variant): string {
   return `${latencyMs} ms, ${inFlight} in flight`;
-}
-
-async function warmUp(engines: Record<Version, EngineUnderTest>, variant: Variant, batches: number): Promise<void> {
-  console.error(`warming up: ${nameOf(variant)}`);
-  // Each engine warms up in two halves, so that neither begins on a younger broker and database than the other.
-  for (const side of ['this', 'other', 'other', 'this'] as const) {
-    await engines[side].runCampaign((batches / 2) * usersPerBatch, variant);
-  }
 }
