@@ -99,7 +99,8 @@ language sql stable rows 2 as $$
 $$;
 
 -- Returns those of the users that have reached a cap, with the first cap by name and the number of counted effects.
--- The row of the given step does not count; nulls for users of no step.
+-- The row of the given step does not count; nulls for users of no step. If the users are far apart, most rows in their
+-- range have none of them, so each user is then searched for by itself.
 create function users_at_caps(
   of_campaign uuid, of_country text, of_type text, zones text[], of_users text, own_feed uuid, own_batch_no int,
   own_step int2
@@ -108,21 +109,35 @@ create function users_at_caps(
     select * from caps_of(of_campaign, of_country, of_type, zones)
   ), u as materialized (
     select u.id from json_array_elements_text(('[' || of_users || ']')::json) u (id)
-  ), e as materialized (
-    select e.action_type, e.campaign, e.at, e.users from capped_effects e
-    where e.span && (select span_of_users(of_country, min(u.id collate "C"), max(u.id collate "C")) from u)
+  ), s as materialized (
+    select span_of_users(of_country, min(u.id collate "C"), max(u.id collate "C")) as span from u
+  ), far as materialized (
+    select count(*) > 200 as apart from (select from capped_effects where span && (select span from s) limit 201) e
+  ), e as (
+    select e.feed, e.batch_no, e.step, e.action_type, e.campaign, e.at, x.id
+    from capped_effects e
+    cross join lateral json_array_elements_text(('[' || e.users || ']')::json) x (id)
+    join u on u.id = x.id
+    where not (select apart from far) and e.span && (select span from s)
       and e.at > (select min(since) from c) and e.users <> ''
-      and (e.feed, e.batch_no, e.step) is distinct from (own_feed, own_batch_no, own_step)
+    union all
+    select e.feed, e.batch_no, e.step, e.action_type, e.campaign, e.at, u.id
+    from u
+    cross join lateral (
+      select e.* from capped_effects e
+      where (select apart from far) and e.span @> (of_country || ' ' || u.id) and e.at > (select min(since) from c)
+        and case when strpos(e.users, to_json(u.id)::text) = 0 then false
+          else jsonb_exists(('[' || e.users || ']')::jsonb, u.id) end
+    ) e
   )
-  select distinct on (x.id) x.id, c.cap, count(*)::int, c.effects, c.days
+  select distinct on (e.id) e.id, c.cap, count(*)::int, c.effects, c.days
   from c
   join e on e.action_type = any(c.action_types) and e.at > c.since
     and (c.exempt is null or e.campaign <> all (c.exempt))
-  cross join lateral json_array_elements_text(('[' || e.users || ']')::json) x (id)
-  join u on u.id = x.id
-  group by x.id, c.cap, c.effects, c.days
+    and (e.feed, e.batch_no, e.step) is distinct from (own_feed, own_batch_no, own_step)
+  group by e.id, c.cap, c.effects, c.days
   having count(*) >= c.effects
-  order by x.id, c.cap
+  order by e.id, c.cap
 $$;
 
 -- Returns these steps with what a reservation of effects needs, except steps of tests and dry runs. is_due: false if the
@@ -163,6 +178,11 @@ $$;
 -- claimed. A row with the answer 'capped' is a user of a reserved step that has reached a cap.
 create type effect_answer as (place int, answer text, digest text, user_id text, cap text, had int, effects int, days int);
 
+-- Returns an answer without a user.
+create function effect_answer_of(place int, answer text, digest text) returns effect_answer language sql immutable as $$
+  select (place, answer, digest, null, null, null, null, null)::effect_answer
+$$;
+
 -- Reserves an effect for each user of these steps that has not reached a cap. Steps without a cap are not returned.
 -- Steps whose call may have been made keep their users, because only the same users settle the call.
 -- The lock of a country is held for one round trip only, so a worker that freezes cannot keep it. Each statement of
@@ -173,20 +193,42 @@ create function reserve_effects(
 #variable_conflict use_column
 declare
   free_countries text[];
+  all_busy boolean;
   answers effect_answer[];
+  others int[];
+  of_place int;
+  is_locked boolean;
   k record;
   remaining text;
   capped capped_user[];
 begin
   with c as materialized (
-    select distinct f.country from feeds f where f.feed = any(of_feeds) order by f.country
+    select distinct k.country
+    from (
+      select distinct f.country, r.campaign, k.type from unnest(of_feeds, of_types) k (feed, type)
+      join feeds f on f.feed = k.feed join runs r on r.id = f.run and r.kind = 'live'
+    ) k
+    where exists (select from caps_of(k.campaign, k.country, k.type, '{}'))
+    order by k.country
+  ), l as materialized (
+    select c.country, pg_try_advisory_xact_lock(hashtextextended('caps ' || c.country, 0)) as is_free from c
   )
-  select coalesce(array_agg(c.country), '{}') into free_countries from c
-  where pg_try_advisory_xact_lock(hashtextextended('caps ' || c.country, 0));
+  select coalesce(array_agg(l.country) filter (where l.is_free), '{}'), coalesce(bool_and(not l.is_free), false)
+  into free_countries, all_busy from l;
 
-  -- Usually, fewer steps than a cap allows have called anybody in the range of a batch. A user is at most once in a
-  -- step of a feed, so none can have reached the cap, and all are reserved in one statement. The steps of this call
-  -- count too.
+  if all_busy then
+    return query select (effect_answer_of(k.place::int, 'busy', null)).*
+    from unnest(of_feeds, of_types) with ordinality k (feed, type, place)
+    left join feeds f on f.feed = k.feed
+    left join runs r on r.id = f.run
+    where f.feed is null
+      or r.kind = 'live' and exists (select from caps_of(r.campaign, f.country, k.type, '{}'));
+    return;
+  end if;
+
+  -- Usually, fewer steps than a cap allows have called users in the range of a batch. A user is at most once in a step
+  -- of a feed, so none can have reached the cap, and all are reserved in one statement. The steps of this call count
+  -- too. Of a wide range, only a part is read, and its users are compared.
   with k as materialized (
     select * from steps_to_reserve(of_feeds, of_batch_nos, of_steps, of_types, of_zones)
   ), g as materialized (
@@ -201,9 +243,11 @@ begin
         when k.own is null and not k.has_lost and not exists (
           select from g
           where g.campaign = k.campaign and g.country = k.country and g.type = k.type and g.effects < t.steps + (
-            select count(distinct (e.feed, e.step)) from capped_effects e
-            where e.span && k.span and e.at > g.since
-              and e.action_type = any(g.action_types))) then 'reserved'
+            select count(distinct (e.feed, e.step)) + case count(*) when 1000 then g.effects else 0 end
+            from (
+              select e.feed, e.step from capped_effects e
+              where e.span && k.span and e.at > g.since and e.action_type = any(g.action_types) limit 1000
+            ) e)) then 'reserved'
       end as answer
     from k left join t using (country)
     where k.campaign is null
@@ -213,25 +257,26 @@ begin
     select feed, batch_no, step, type, country, campaign, users, span from v
     where answer = 'reserved'
   )
-  select array_agg((v.place, v.answer, md5(v.users), null, null, null, null, null)::effect_answer) into answers from v;
-  return query select * from unnest(answers) a where a.answer is not null;
+  select array_agg(effect_answer_of(v.place, v.answer, md5(v.users))) filter (where v.answer is not null),
+    array_agg(v.place order by v.place) filter (where v.answer is null)
+  into answers, others from v;
+  return query select * from unnest(answers);
 
-  for k in
-    select s.* from unnest(answers) a
-    join steps_to_reserve(of_feeds, of_batch_nos, of_steps, of_types, of_zones) s on s.place = a.place
-    where a.answer is null order by s.place
-  loop
-    if not k.is_due then
-      return query select k.place, 'skipped', null::text, null::text, null::text, null::int, null::int, null::int;
+  foreach of_place in array coalesce(others, '{}') loop
+    -- Locked before it is read: its owner may be recording the step just now.
+    perform from capped_effects
+    where feed = of_feeds[of_place] and batch_no = of_batch_nos[of_place] and step = of_steps[of_place]
+    for update skip locked;
+    is_locked := found;
+    select * into k from steps_to_reserve(of_feeds[of_place:of_place], of_batch_nos[of_place:of_place],
+      of_steps[of_place:of_place], of_types[of_place:of_place], of_zones[of_place:of_place]);
+    if k.own is not null and not is_locked then
+      return next effect_answer_of(of_place, 'busy', null);
       continue;
     end if;
-    if k.own is not null then
-      perform from capped_effects where feed = k.feed and batch_no = k.batch_no and step = k.step
-      for update skip locked;
-      if not found then
-        return query select k.place, 'busy', null::text, null::text, null::text, null::int, null::int, null::int;
-        continue;
-      end if;
+    if not k.is_due then
+      return next effect_answer_of(of_place, 'skipped', null);
+      continue;
     end if;
     remaining := case when k.has_lost then users_without(k.users, array(
       select f.user_id from user_failures f where f.feed = k.feed and f.batch_no = k.batch_no and f.step < k.step
@@ -245,13 +290,13 @@ begin
       from users_at_caps(k.campaign, k.country, k.type, k.zones, remaining, k.feed, k.batch_no, k.step) x;
       if capped is not null then
         remaining := users_without(remaining, array(select (unnest(capped)).user_id));
-        return query select k.place, 'capped', null::text, c.user_id, c.cap, c.had, c.effects, c.days
+        return query select of_place, 'capped', null::text, c.user_id, c.cap, c.had, c.effects, c.days
         from unnest(capped) c;
       end if;
     end if;
     insert into capped_effects as e (feed, batch_no, step, action_type, country, campaign, users, span)
     values (k.feed, k.batch_no, k.step, k.type, k.country, k.campaign, remaining, k.span)
     on conflict (feed, batch_no, step) do update set users = excluded.users, at = now();
-    return query select k.place, 'reserved', md5(remaining), null::text, null::text, null::int, null::int, null::int;
+    return next effect_answer_of(of_place, 'reserved', md5(remaining));
   end loop;
 end $$;

@@ -112,7 +112,7 @@ describe('effects that caps count', () => {
     await subject.settlementRequests.begin({ settlementId, runId, method: 'hand', apiKey, step: null, country: null });
 
     const settle = (user: string, outcome: 'succeeded' | 'failed') => {
-      const settled = { user, step: 1, country: null, outcome, reason: 'told', detail: null };
+      const settled = { user, step: 1, country: null, outcome, reason: 'reported', detail: null };
       return subject.settlements.settle({ settlementId, runId }, [settled]);
     };
     await settle('odd, "id"', 'failed');

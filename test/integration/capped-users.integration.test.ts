@@ -17,6 +17,7 @@ import { createPostgresExecutionStores } from '../support/postgres-execution-sto
 
 const database = databaseForFile(createHotPathPool);
 const always = new Date(0);
+const cap = { name: 'one', actionTypes: ['award-reward'], effects: 1, days: 7, counting: 'rolling' } as const;
 
 describe('reservations of effects on Postgres', () => {
   let subject: ExecutionSubject;
@@ -28,7 +29,6 @@ describe('reservations of effects on Postgres', () => {
     const passTime = () => Promise.reject(new Error('this clock cannot be set'));
     subject = createPostgresExecutionStores({ pool, passTime });
     ledger = subject.ledgerOf('a');
-    const cap = { name: 'one', actionTypes: ['award-reward'], effects: 1, days: 7, counting: 'rolling' } as const;
     await subject.setCaps([{ ...cap, countsFrom: always }]);
   });
 
@@ -52,6 +52,10 @@ describe('reservations of effects on Postgres', () => {
   };
   const keyOf = ({ feedId, batchNo, step }: StepRef) => [feedId, batchNo, step];
   const ofKey = 'where feed = $1 and batch_no = $2 and step = $3';
+  const usersOfRow = async (ref: StepRef) => {
+    const { rows } = await pool.query<{ users: string }>(`select users from capped_effects ${ofKey}`, keyOf(ref));
+    return rows[0]?.users;
+  };
   /** Runs a task during a transaction of another session. */
   const during = async <Result>(
     rival: (client: PoolClient) => Promise<unknown>,
@@ -91,8 +95,13 @@ describe('reservations of effects on Postgres', () => {
       () => claim(ref, ...steps),
     );
     expect([first.busy, first.claimed.map(({ feedId }) => feedId)]).toEqual([[ref], steps.map(({ feedId }) => feedId)]);
-    const second = await claim(ref);
-    expect([second.busy, second.claimed.length]).toEqual([[], 1]);
+    const again = await during(
+      (client) => client.query(`select pg_advisory_xact_lock(hashtextextended('caps SG', 0))`),
+      () => claim(ref),
+    );
+    expect([again.busy, again.claimed.length]).toEqual([[ref], 0]);
+    const last = await claim(ref);
+    expect([last.busy, last.claimed.length]).toEqual([[], 1]);
   });
 
   it('return a claim as busy while another transaction settles the effects of its step', async () => {
@@ -156,6 +165,72 @@ describe('reservations of effects on Postgres', () => {
     }, next);
     expect(flushed.claimed).toEqual([]);
     expect((await claim(next)).claimed).toMatchObject([{ capped: [{ user: 'u1' }] }]);
+  });
+
+  it('are made again if the caps change before the claim', async () => {
+    await subject.setCaps([{ ...cap, effects: 2, countsFrom: always }]);
+    await claimOne(await startOne('u1'));
+    const ref = await startOne('u1');
+    const other = await claimOne(await startOne('u2'));
+    // The flush releases a step between the reservation and the claim, and waits for the row of that step.
+    const flushed = await during(lockStep(other), async (end) => {
+      const results = [waitingOf(other)];
+      const flushing = ledger.flush({ results, claims: [ref], begins: [], actionTypeOf: () => 'award-reward' });
+      await untilOneWaits(pool);
+      await subject.setCaps([{ ...cap, countsFrom: always }]);
+      await end();
+      return flushing;
+    });
+    expect(flushed.claimed).toMatchObject([{ capped: [{ user: 'u1', effects: 1 }] }]);
+  });
+
+  it('are deleted if the step ends before the claim without a call', async () => {
+    const ref = await startOne('u1');
+    await release(ref);
+    const flushed = await delayedBy(
+      (client) => client.query(`update batch_steps set state = 3, rest = 3, rest_users = 1 ${ofKey}`, keyOf(ref)),
+      ref,
+    );
+    expect(flushed.claimed).toEqual([]);
+    expect(await usersOfRow(ref)).toBeUndefined();
+  });
+
+  it('do not change the effects of a step that its owner records meanwhile', async () => {
+    await claimOne(await startOne('u1', 'u9'));
+    const first = await startOne('u4', 'u5');
+    const second = await startOne('u2', 'u3');
+    const owned = await claimOne(second);
+    await pool.query(`update batch_steps set lease_until = now() - interval '1 s' ${ofKey}`, keyOf(second));
+    const addRow = (client: PoolClient) =>
+      client.query(
+        `insert into capped_effects (feed, batch_no, step, action_type, country, campaign, users, span)
+        select $1, $2, $3, 'award-reward', 'SG', campaign, '"u4","u5"', span_of_users('SG', 'u4', 'u5')
+        from runs where id = (select run from feeds where feed = $1)`,
+        keyOf(first),
+      );
+    const flushed = await during(addRow, async (end) => {
+      const flushing = claim(first, second);
+      await untilOneWaits(pool);
+      const results = [doneOf(owned, { failures: [failed('u2')] })];
+      await ledger.flush({ results, claims: [], begins: [], actionTypeOf: () => 'award-reward' });
+      await end();
+      return flushing;
+    });
+    expect(flushed.claimed.map(({ feedId }) => feedId)).toEqual([first.feedId]);
+    expect(await usersOfRow(second)).toBe('"u3"');
+  });
+
+  it('find the effects of users that are far apart, among those of many other users', async () => {
+    const served = ['a', ',', 'm "n"', 'ü', 'z'].toSorted();
+    await claimOne(await startOne(...served));
+    await pool.query(
+      `insert into capped_effects (feed, batch_no, step, action_type, country, campaign, users, span)
+      select f.feed, 1000 + n, 1, 'award-reward', 'SG', r.campaign, to_json('n' || n)::text,
+        span_of_users('SG', 'n' || n, 'n' || n)
+      from feeds f join runs r on r.id = f.run cross join generate_series(1, 300) n`,
+    );
+    expect((await cappedIn(...[...served, 'b', 'n', 'y'].toSorted())).toSorted()).toEqual(served);
+    expect(await cappedIn('c', 'n7', 'x')).toEqual(['n7']);
   });
 
   it('give each user one effect if several workers claim overlapping batches of five campaigns at once', async () => {

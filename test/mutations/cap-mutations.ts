@@ -5,8 +5,8 @@ export const capMutations: readonly Mutation[] = [
     takesAway: 'caps: one transaction at a time reserves effects in a country',
     edits: [
       {
-        text: "where pg_try_advisory_xact_lock(hashtextextended('caps ' || c.country, 0));",
-        replacement: 'where true;',
+        text: "pg_try_advisory_xact_lock(hashtextextended('caps ' || c.country, 0)) as is_free",
+        replacement: 'true as is_free',
       },
     ],
     project: 'integration',
@@ -50,8 +50,8 @@ export const capMutations: readonly Mutation[] = [
     takesAway: 'caps: a claim has the users for which effects were reserved',
     edits: [
       {
-        text: '\n      and md5(e.users) = k.digest)`',
-        replacement: ')`',
+        text: 'where md5(e.users) = k.digest and e.at',
+        replacement: 'where e.at',
       },
     ],
     project: 'integration',
@@ -89,5 +89,28 @@ export const capMutations: readonly Mutation[] = [
     ],
     project: 'integration',
     noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'caps: a claim follows the caps that are in force when it is made',
+    edits: [{ text: " || ';' || revision\n", replacement: '\n' }],
+    project: 'integration',
+    noticedBy: ['capped-users'],
+  },
+  {
+    takesAway: 'caps: a step that ended before its claim keeps no effects',
+    edits: [
+      {
+        text: 'if (unclaimed.length > 0) await client.query',
+        replacement: 'if (unclaimed.length > 1e9) await client.query',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['capped-users'],
+  },
+  {
+    takesAway: 'caps: effects that are being settled are not read before the settlement ends',
+    edits: [{ text: 'if k.own is not null and not is_locked then', replacement: 'if false then' }],
+    project: 'integration',
+    noticedBy: ['capped-users'],
   },
 ];

@@ -1,11 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import { zonesOfDays, type CappedUser } from '../../domain/step/caps.ts';
 import { usersTextOf } from '../../domain/step/users-text.ts';
 import type { BornChild, ClaimedStep, LedgerFlush, StepRef, StepResult, StepWaiting } from '../../ports/step-ledger.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { waitingFor } from './budget-claims.ts';
-import { reserveEffects, settleEffects, withoutEffects } from './effect-statements.ts';
-import { keysOf } from './step-writes.ts';
+import { dropEffectsOfEnded, reserveEffects, settleEffects, withoutEffects } from './effect-statements.ts';
+import { keysOf, type ClaimTerms } from './step-writes.ts';
 
 /** Effects that are reserved for the steps of a flush. Steps without a cap are in no field. */
 export interface ReservedEffects {
@@ -32,8 +32,27 @@ interface EffectRow extends CappedUser {
   digest: string;
 }
 
-/** Reserves effects in a transaction of its own, so that a later claim, or one by another worker, finds them. */
+/**
+ * Reserves effects in a transaction of its own, so that a later claim, or one by another worker, finds them. If the
+ * statement times out, the claims are busy: results of the same flush must not wait for them.
+ */
 export async function reserve(
+  pool: Pool,
+  claims: readonly StepRef[],
+  terms: Pick<LedgerFlush, 'actionTypeOf' | 'countryOf'>,
+): Promise<ReservedEffects> {
+  try {
+    return await reserveOf(pool, claims, terms);
+  } catch (error) {
+    const isTimeout = error instanceof pg.DatabaseError && error.code === queryCanceled;
+    if (!isTimeout) throw error;
+    return { ...noEffects, busy: new Set(claims) };
+  }
+}
+
+const queryCanceled = '57014';
+
+async function reserveOf(
   pool: Pool,
   claims: readonly StepRef[],
   { actionTypeOf, countryOf }: Pick<LedgerFlush, 'actionTypeOf' | 'countryOf'>,
@@ -70,14 +89,16 @@ export async function attachCapped(
   client: PoolClient,
   claimed: readonly ClaimedStep[],
   { reserved, skipped }: ReservedEffects,
+  { leaseMs }: Pick<ClaimTerms, 'leaseMs'>,
 ): Promise<{ claimed: ClaimedStep[]; released: StepWaiting[] }> {
   const reservations = new Map([...reserved].map(([step, reservation]) => [keyOf(step), reservation]));
   const late = new Set([...skipped].map(keyOf));
   const digestOf = (claim: ClaimedStep) => reservations.get(keyOf(claim))?.digest ?? null;
   const touched = claimed.filter((claim) => reservations.has(keyOf(claim)) || late.has(keyOf(claim)));
+  await dropOfEnded(client, claimed, reserved);
   if (touched.length === 0) return { claimed: [...claimed], released: [] };
   const { rows } = await client.query<{ position: number }>(
-    withoutEffects.with({ ...keysOf(touched), digests: textArray(touched.map(digestOf)) }),
+    withoutEffects.with({ ...keysOf(touched), digests: textArray(touched.map(digestOf)), leaseMs }),
   );
   const without = new Set(rows.flatMap(({ position }) => touched[position - 1] ?? []));
   const kept = claimed.filter((claim) => !without.has(claim));
@@ -88,6 +109,17 @@ export async function attachCapped(
     }),
     released: [...without].map((claim) => waitingFor(claim, undefined)),
   };
+}
+
+/** Deletes the effects of steps that ended between their reservation and the claim, which therefore failed. */
+async function dropOfEnded(
+  client: PoolClient,
+  claimed: readonly ClaimedStep[],
+  reserved: ReservedEffects['reserved'],
+): Promise<void> {
+  const ours = new Set(claimed.map(keyOf));
+  const unclaimed = [...reserved.keys()].filter((step) => !ours.has(keyOf(step)));
+  if (unclaimed.length > 0) await client.query(dropEffectsOfEnded.with(keysOf(unclaimed)));
 }
 
 /** Users whose effects a result settles: only these keep their effect, or these lose it. */

@@ -1,4 +1,5 @@
 import { statementOf } from '../connection/statement.ts';
+import { restCode, stepState } from './ledger-codes.ts';
 
 /**
  * Statements of flushes that touch caps; other flushes do not pay for them. Entries at the same position of the lists
@@ -26,16 +27,37 @@ export const reserveEffects = statementOf<ReserveEffectsParams>(
     ${$('zones')}::text[])`,
 );
 
-/** Returns the positions, from 1, of the claimed steps whose users no longer have the reservation with this digest. */
-export const withoutEffects = statementOf<KeyParams & { digests: string }>(
+/**
+ * Returns the positions, from 1, of the claimed steps whose users no longer have the reservation with this digest, or
+ * have it for longer than a lease. Locks the others: no other worker may change them before the claim is committed.
+ */
+export const withoutEffects = statementOf<KeyParams & { digests: string; leaseMs: number }>(
   'steps-without-effects',
   ($) => `
-  select k.position::int as position
-  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('digests')}::text[])
-    with ordinality k (feed, batch_no, step, digest, position)
-  where not exists (
-    select from capped_effects e where e.feed = k.feed and e.batch_no = k.batch_no and e.step = k.step
-      and md5(e.users) = k.digest)`,
+  with k as (
+    select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('digests')}::text[])
+      with ordinality k (feed, batch_no, step, digest, position)
+  ), kept as materialized (
+    select k.position from k
+    join capped_effects e on e.feed = k.feed and e.batch_no = k.batch_no and e.step = k.step
+    where md5(e.users) = k.digest and e.at > now() - ${$('leaseMs')}::float8 * interval '1 millisecond'
+    for update of e
+  )
+  select position::int as position from k where position not in (select position from kept)`,
+);
+
+/**
+ * Deletes the reserved effects of steps that ended without a call before they could be claimed: the end could not see
+ * the reservation yet.
+ */
+export const dropEffectsOfEnded = statementOf<KeyParams>(
+  'drop-effects-of-ended',
+  ($) => `
+  delete from capped_effects e
+  using unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
+  join batch_steps s on s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step
+  where e.feed = k.feed and e.batch_no = k.batch_no and e.step = k.step and s.state = ${stepState.done}
+    and s.rest <> ${restCode.succeeded} and coalesce(s.unknown, 0) = 0`,
 );
 
 export interface SettleEffectsParams extends KeyParams {

@@ -194,7 +194,7 @@ async function reservedOf(
   terms: ClaimTerms,
 ): Promise<CheckedClaims> {
   const paid = await checkReservations(client, claimed, units.shortages, unitsPerUser);
-  const allowed = await attachCapped(client, paid.claimed, effects);
+  const allowed = await attachCapped(client, paid.claimed, effects, terms);
   const released = [...paid.released, ...allowed.released];
   if (released.length > 0) await releaseSteps(client, released, terms);
   return { claimed: allowed.claimed, released };

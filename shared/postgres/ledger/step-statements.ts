@@ -55,7 +55,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   ($) => `
   with cr as materialized (
     select coalesce(string_agg(action_type, ',' order by action_type), '') || coalesce((
-        select ';' || nullif(action_types, '') from cap_revisions order by revision desc limit 1), '') as rules
+        select ';' || nullif(action_types, '') || ';' || revision
+        from cap_revisions order by revision desc limit 1), '') as rules
     from suppression_lists where people > 0
   ), r as (
     update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users,

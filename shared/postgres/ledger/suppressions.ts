@@ -10,7 +10,10 @@ import { flowAdded } from './totals-sql.ts';
 
 /** Suppression lists and caps that a worker knows. Its claims have no effect if the database has others. */
 export interface ClaimRules {
-  /** Action types with a list, and then those with a cap after a semicolon. `recordAndClaim` returns this text. */
+  /**
+   * Action types with a list, and after semicolons those with a cap, and the revision of the caps. `recordAndClaim`
+   * returns this text.
+   */
   readonly names: string;
   follow(names: string): void;
   hasList(actionType: string | undefined): boolean;

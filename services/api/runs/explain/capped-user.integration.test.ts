@@ -54,8 +54,9 @@ describe('the explanation of a user at a cap', () => {
   async function effect(users: readonly string[], terms: { feed?: string; step?: number; action?: string } = {}) {
     const { feed = (await startFedRun(subject, [users])).feedId, step = 2, action = 'send-message' } = terms;
     await on.pool.query(
-      `insert into capped_effects (feed, batch_no, step, action_type, country, users, span)
-       values ($1, 1, $2, $3, 'SG', $4, span_of_users('SG', $5, $6))`,
+      `insert into capped_effects (feed, batch_no, step, action_type, country, campaign, users, span)
+       select $1, 1, $2, $3, 'SG', r.campaign, $4, span_of_users('SG', $5, $6)
+       from feeds f join runs r on r.id = f.run where f.feed = $1`,
       [feed, step, action, usersTextOf(users), users.at(0), users.at(-1)],
     );
     return feed;

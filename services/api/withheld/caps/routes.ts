@@ -22,6 +22,7 @@ export function routes(server: HttpServer, { pool, catalogue }: ApiParts): void 
     schema: {
       operationId: 'getCaps',
       summary: 'Show the caps of action types',
+      description: 'Lists the ids of exempt campaigns, also of those that the key may not read.',
       tags: [tag],
       response: { 200: jsonAnswer('The caps', caps) },
     },

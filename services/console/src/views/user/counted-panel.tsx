@@ -16,8 +16,9 @@ export function CountedPanel({ explained: { steps, userId } }: { explained: Expl
         <p className="t2">These effects are no longer kept.</p>
       ) : (
         <ul className="grid gap-2 m-0 p-0 list-none">
-          {counted.map(({ runId, campaignName, step, action, at }) => (
-            <li key={`${runId ?? ''} ${step} ${at}`}>
+          {counted.map(({ runId, campaignName, step, action, at }, index) => (
+            // Several campaigns that the key may not read can have the same step and time.
+            <li key={index}>
               <div className="wrap-anywhere">
                 {runId === null ? (
                   'Another campaign'
