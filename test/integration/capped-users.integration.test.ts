@@ -1,11 +1,13 @@
-import type { Pool, PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient, type QueryConfig } from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
+import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import type { LedgerFlushed, StepLedger, StepRef } from '../../shared/ports/step-ledger.ts';
 import { usersOf } from '../../shared/domain/step/users-text.ts';
 import {
   doneOf,
   failed,
+  leaseMs,
   someUsers,
   startFedRun,
   waitingOf,
@@ -119,6 +121,21 @@ describe('reservations of effects on Postgres', () => {
     );
     expect([first.busy, first.claimed.length]).toEqual([[ref], 0]);
     expect((await claim(ref)).claimed).toHaveLength(1);
+  });
+
+  it('delay no results if they take too long', async () => {
+    const owned = await claimOne(await startOne('u1'));
+    const ref = await startOne('u2');
+    const canceled = Object.assign(new pg.DatabaseError('canceling statement', 0, 'error'), { code: '57014' });
+    const query = (config: QueryConfig) =>
+      config.name === 'reserve-effects' ? Promise.reject(canceled) : pool.query(config);
+    const get = (target: Pool, name: string): unknown => (name === 'query' ? query : Reflect.get(target, name));
+    const slowPool = new Proxy(pool, { get });
+    const slow = createStepLedger({ pool: slowPool, owner: 'slow', slot: 1, leaseMs });
+    const flush = { results: [doneOf(owned)], claims: [ref], begins: [], actionTypeOf: () => 'award-reward' };
+    // The first flush learns which action types have a cap.
+    await slow.flush({ ...flush, results: [] });
+    expect(await slow.flush(flush)).toMatchObject({ recorded: [{ feedId: owned.feedId }], claimed: [], busy: [ref] });
   });
 
   it('are made again if another worker deleted them before the claim', async () => {
