@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { changeActionType, createActionType } from '#client/sdk.gen.ts';
 import type { ActionType } from '#client/types.gen.ts';
 import { Check, Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { ChoiceBoxes } from '../../parts/forms/choice-boxes.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
@@ -116,25 +117,12 @@ function ClassField({ form, onChange }: FieldsProps) {
   return (
     <>
       <FieldGroup pointer="/class" label="How does it handle repeats?">
-        <div className="grid gap-1.5">
-          {classes.map((each) => (
-            <label
-              key={each}
-              className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.class === each ? 'border-ink bg-sunken' : ''}`}
-            >
-              <input
-                type="radio"
-                name="contract-class"
-                className="accent-ink mt-0.75"
-                checked={form.class === each}
-                onChange={() => onChange({ class: each })}
-              />
-              <span>
-                <b>{each}</b> <span className="t2 sm">{classEffects[each]}</span>
-              </span>
-            </label>
-          ))}
-        </div>
+        <ChoiceBoxes
+          name="contract-class"
+          choices={classes.map((each) => ({ value: each, label: each, note: classEffects[each] }))}
+          chosen={form.class}
+          onChoose={(each) => onChange({ class: each })}
+        />
       </FieldGroup>
       {form.class === 'C' && (
         <div className="grid grid-cols-[1fr_200px] gap-3.5 items-start phone:grid-cols-1">

@@ -6,6 +6,7 @@ import type { Caps } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { CampaignChoice } from '../../parts/campaign/campaign-choice.tsx';
 import { Check, TextInput } from '../../parts/controls/controls.tsx';
+import { ChoiceBoxes } from '../../parts/forms/choice-boxes.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
@@ -144,25 +145,12 @@ function LimitFields({ form, change }: FieldsProps) {
 function CountingField({ form, change }: FieldsProps) {
   return (
     <FieldGroup pointer="/counting" label="Days are counted by">
-      <div className="grid gap-1.5">
-        {countings.map(({ value, label, note }) => (
-          <label
-            key={value}
-            className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.counting === value ? 'border-ink bg-sunken' : ''}`}
-          >
-            <input
-              type="radio"
-              name="cap-counting"
-              className="accent-ink mt-0.75"
-              checked={form.counting === value}
-              onChange={() => change({ counting: value })}
-            />
-            <span>
-              <b>{label}</b> <span className="t2 sm">{note}</span>
-            </span>
-          </label>
-        ))}
-      </div>
+      <ChoiceBoxes
+        name="cap-counting"
+        choices={countings}
+        chosen={form.counting}
+        onChoose={(value) => change({ counting: value })}
+      />
     </FieldGroup>
   );
 }

@@ -6,6 +6,7 @@ import type { ActionType, QuietHours } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { zoneNames } from '../../parts/times/zoned-times.ts';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
+import { ChoiceBoxes } from '../../parts/forms/choice-boxes.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { everyType, formOf, ruleOf, describeRule, formatType, type RuleForm } from './rule-form.ts';
@@ -127,25 +128,12 @@ function ZoneField({ form, change }: FieldsProps) {
 function EffectField({ form, change }: FieldsProps) {
   return (
     <FieldGroup pointer="/then" label="Users who would be called in these hours">
-      <div className="grid gap-1.5">
-        {effectChoices.map(({ value, label, note }) => (
-          <label
-            key={value}
-            className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
-          >
-            <input
-              type="radio"
-              name="quiet-then"
-              className="accent-ink mt-0.75"
-              checked={form.then === value}
-              onChange={() => change({ then: value })}
-            />
-            <span>
-              <b>{label}</b> <span className="t2 sm">{note}</span>
-            </span>
-          </label>
-        ))}
-      </div>
+      <ChoiceBoxes
+        name="quiet-then"
+        choices={effectChoices}
+        chosen={form.then}
+        onChoose={(value) => change({ then: value })}
+      />
     </FieldGroup>
   );
 }
