@@ -28,10 +28,11 @@ export async function setCaps(pool: Pool, caps: readonly StoredCap[]): Promise<v
   );
 }
 
-/** Row of effects of a batch in step 1. */
+/** Row of effects of a batch. */
 interface AddedEffects {
   feedId: string;
   batchNo: number;
+  step?: number;
   users: readonly string[];
   action?: string;
   country?: string;
@@ -39,13 +40,13 @@ interface AddedEffects {
 
 export async function addEffects(
   pool: Pool,
-  { feedId, batchNo, users, action = 'send-message', country = 'SG' }: AddedEffects,
+  { feedId, batchNo, step = 1, users, action = 'send-message', country = 'SG' }: AddedEffects,
 ): Promise<void> {
   await pool.query(
     `insert into capped_effects (feed, batch_no, step, action_type, country, campaign, users, span)
-     select $1, $2, 1, $3, $4, r.campaign, $5, span_of_users($4, $6, $7)
+     select $1, $2, $3, $4, $5, r.campaign, $6, span_of_users($5, $7, $8)
      from feeds f join runs r on r.id = f.run where f.feed = $1`,
-    [feedId, batchNo, action, country, usersTextOf(users), users.at(0), users.at(-1)],
+    [feedId, batchNo, step, action, country, usersTextOf(users), users.at(0), users.at(-1)],
   );
 }
 

@@ -4,8 +4,8 @@ import { userExplanation, type UserExplanation } from '../../../../shared/contra
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { capDetail } from '../../../../shared/domain/step/caps.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
-import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
 import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';
+import { addEffects } from '../../../../test/support/capped-effects.ts';
 import { authorized } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import {
@@ -53,12 +53,7 @@ describe('the explanation of a user at a cap', () => {
   /** Stores an effect of a run for its users, as a claim does now. */
   async function effect(users: readonly string[], terms: { feed?: string; step?: number; action?: string } = {}) {
     const { feed = (await startFedRun(subject, [users])).feedId, step = 2, action = 'send-message' } = terms;
-    await on.pool.query(
-      `insert into capped_effects (feed, batch_no, step, action_type, country, campaign, users, span)
-       select $1, 1, $2, $3, 'SG', r.campaign, $4, span_of_users('SG', $5, $6)
-       from feeds f join runs r on r.id = f.run where f.feed = $1`,
-      [feed, step, action, usersTextOf(users), users.at(0), users.at(-1)],
-    );
+    await addEffects(on.pool, { feedId: feed, batchNo: 1, step, users, action });
     return feed;
   }
 
