@@ -104,8 +104,10 @@ describe('the checker of order detects', () => {
         select w.made, w.has_expired into made, has_expired from advance_key_well(of_client, of_key) w;
         update jobs set due_at = clock_timestamp() where id = (
           select id from jobs where client = of_client and ordering_key = of_key and due_at = 'infinity'
-          order by ready_at desc, accepted_at desc, place desc limit 1);
+          order by ready_at desc, accepted_at desc, accept_order desc limit 1);
       end $$`);
+    // A statement that the schema does not allow fails here, and not as jobs that never end.
+    await trial.database.rows(`select advance_key(gen_random_uuid(), 'no such key')`);
     const keys = await scheduleKeys(5, { perKey: 4, ordering: 'in-order' });
     await trial.awaitEnded();
     const found = orderViolations(keys, await trial.receiver.allCalls(), { worksForMs: 1000, isInOrder: true });
