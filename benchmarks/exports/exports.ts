@@ -38,7 +38,7 @@ export async function benchmarkExports({ quick }: { quick: boolean }): Promise<v
 async function measure(muster: ConsoleUnderTest, users: number): Promise<Table[]> {
   const { runId } = await writeFailedRun(muster.pool, users / failedShare);
   console.error(`${users.toLocaleString('en')} users: written`);
-  const alone = await progressBeside(muster, runId, () => wait(3000));
+  const alone = await measureProgress(muster, runId, () => wait(3000));
   const reports: number[] = [];
   for (let look = 0; look < reportLooks; look++) {
     const { firstByteMs } = await readWhole(muster, `/v1/runs/${runId}/report`);
@@ -78,7 +78,7 @@ async function measureExport(
   const readCpu = startCpuMeter(muster.processes);
   let read: Read | undefined;
   const beganMs = performance.now();
-  const besideP99 = await progressBeside(muster, runId, async () => {
+  const p99DuringExport = await measureProgress(muster, runId, async () => {
     read = await readWhole(muster, `/v1/runs/${runId}/${path}`);
   });
   const seconds = (performance.now() - beganMs) / 1000;
@@ -97,12 +97,12 @@ async function measureExport(
     'Postgres CPU µs a row': rounded((cpu['postgres'] ?? 0) / lines),
     'API MiB, peak': rounded(memory['api']?.peakMiB ?? Number.NaN),
     'progress p99 ms, alone': rounded(aloneP99),
-    'beside it': rounded(besideP99),
+    'beside it': rounded(p99DuringExport),
   };
 }
 
 /** @returns 99th percentile of progress requests in milliseconds, sent one at a time until `work` has finished */
-async function progressBeside(muster: ConsoleUnderTest, runId: string, work: () => Promise<unknown>): Promise<number> {
+async function measureProgress(muster: ConsoleUnderTest, runId: string, work: () => Promise<unknown>): Promise<number> {
   const tookMs: number[] = [];
   const over = new AbortController();
   const isOver = () => over.signal.aborted;

@@ -148,20 +148,20 @@ function rowOf(title: string, rounds: readonly Round[]): Row {
   const seconds = (side: 'alone' | 'beside', share: number) =>
     rounds.map((round) => percentile(round[side].batchMs, share) / 1000);
   const both = (share: number) => [seconds('alone', share), seconds('beside', share)] as const;
-  const [halfAlone, halfBeside] = both(0.5);
-  const [mostAlone, mostBeside] = both(0.99);
+  const [halfAlone, halfWithOthers] = both(0.5);
+  const [mostAlone, mostWithOthers] = both(0.99);
   const allAlone = rounds.map(({ alone }) => alone.allMs / 1000);
-  const allBeside = rounds.map(({ beside }) => beside.allMs / 1000);
+  const allWithOthers = rounds.map(({ beside }) => beside.allMs / 1000);
   const left = median(rounds.map(({ beside }) => beside.left));
   return {
     'beside it': title,
     'alone, s': rounded(median(allAlone)),
-    'beside, s': rounded(median(allBeside)),
-    ratio: rounded(ratioByRound(allBeside, allAlone)),
+    'beside, s': rounded(median(allWithOthers)),
+    ratio: rounded(ratioByRound(allWithOthers, allAlone)),
     'batch p50 alone, s': rounded(median(halfAlone)),
-    'p50 beside, s': rounded(median(halfBeside)),
-    'p50 ratio': rounded(ratioByRound(halfBeside, halfAlone)),
-    'p99 ratio': rounded(ratioByRound(mostBeside, mostAlone)),
+    'p50 beside, s': rounded(median(halfWithOthers)),
+    'p50 ratio': rounded(ratioByRound(halfWithOthers, halfAlone)),
+    'p99 ratio': rounded(ratioByRound(mostWithOthers, mostAlone)),
     'batches not through': left === 0 ? null : left,
   };
 }

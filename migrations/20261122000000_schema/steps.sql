@@ -101,8 +101,8 @@ create table step_causes (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- Sums of a feed's steps. Rows are split into slots, so that workers do not wait for each other. Batches that are ready
--- for a step: ready(feed, step) = entered + born - done - waiting. Here entered(1) = fed batches, and entered(k + 1) =
--- survived(k).
+-- for a step: ready(feed, step) = entered + created - done - waiting. Here entered(1) = fed batches, and entered(k + 1)
+-- = survived(k).
 create table run_totals (
   feed uuid not null,
   step int2 not null,
@@ -121,7 +121,7 @@ create table run_totals (
   -- Number of done batches that continue, because at least one user succeeded.
   survived int not null default 0,
   -- Number of child batches that begin with this step.
-  born int not null default 0,
+  created int not null default 0,
   -- Number of waiting batches: +1 when a batch is released or inserted as waiting, -1 when a waiting batch is claimed
   -- or the sweeper ends it.
   waiting int not null default 0,

@@ -33,7 +33,7 @@ const firstHandWaitMs = 200;
  * Maximum number of routes of a host that have a circuit of their own. If more routes fail, the failures count for the
  * whole host.
  */
-const maxRoutesAside = 32;
+const maxSidelinedRoutes = 32;
 
 export interface CircuitKeeperDeps {
   circuits: HostCircuits;
@@ -82,12 +82,12 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const used = new Map<string, HostKey>();
   let adoptedAtMs = -Infinity;
 
-  const isAside = (key: HostKey) => known.of(key) === 'open' || known.of(key) === 'disabled';
+  const isSidelined = (key: HostKey) => known.of(key) === 'open' || known.of(key) === 'disabled';
 
   function refusalOf(job: HeldJob, host: string): JobVerdict | null {
     const { clientId } = job;
     const route = routeNameOf(host, job.route);
-    if (route !== host && isAside({ clientId, host: route })) return { kind: 'sidelined', host: route };
+    if (route !== host && isSidelined({ clientId, host: route })) return { kind: 'sidelined', host: route };
     const state = known.of({ clientId, host });
     if (state === 'disabled') return { kind: 'sidelined', host };
     if (state !== 'open') return null;
@@ -212,13 +212,13 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       if (ofRoute.host !== host) breakers.find(ofRoute)?.onCalled(call, known.of(ofRoute), limits);
       return null;
     }
-    const ofOne = met.isOfRoute && mayPutAside(job, ofRoute) ? ofRoute : ofHost;
+    const ofOne = met.isOfRoute && maySideline(job, ofRoute) ? ofRoute : ofHost;
     const learners = met.isOfMany ? [ofHost, ofOne] : [ofOne];
     return learners.find((key) => breakers.of(key).onCalled(call, stateOf(key), limits)) ?? null;
   }
 
-  function mayPutAside({ clientId, host }: HeldJob, route: HostKey): boolean {
-    return known.has(route) || known.routesOf({ clientId, host }) < maxRoutesAside;
+  function maySideline({ clientId, host }: HeldJob, route: HostKey): boolean {
+    return known.has(route) || known.routesOf({ clientId, host }) < maxSidelinedRoutes;
   }
 
   function written(calls: readonly JobCall[]): void {
@@ -226,7 +226,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       if (verdict.kind !== 'sidelined') continue;
       const key = { clientId: job.clientId, host: verdict.host };
       used.set(circuitKeyOf(key), key);
-      if (!isAside(key)) loop.poke();
+      if (!isSidelined(key)) loop.poke();
     }
   }
 

@@ -13,7 +13,7 @@ import { createNextStepPublisher } from './forward/next-step-publisher.ts';
 import { createClaimIntake } from './intake/claim-intake.ts';
 import { createServing } from './intake/follow-registry.ts';
 import { createMessageReceiver } from './intake/message-receiver.ts';
-import { createUnbegunIntake } from './intake/unbegun-intake.ts';
+import { createUnstartedIntake } from './intake/unstarted-intake.ts';
 import { createStepQueue } from './intake/step-queue.ts';
 import { createTimedSteps } from './intake/timed-steps.ts';
 import { createWorkerMeter } from './report/worker-meter.ts';
@@ -190,8 +190,8 @@ function createIntake(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls) 
     clock,
     logger,
   });
-  const unbegunIntake = createUnbegunIntake({
-    unbegun: deps.unbegun,
+  const unstartedIntake = createUnstartedIntake({
+    unstarted: deps.unstarted,
     queue,
     slots,
     directory,
@@ -211,12 +211,12 @@ function createIntake(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls) 
     actionTypes,
     ledger,
     receiver,
-    unbegunIntake,
+    unstartedIntake,
     onHandled,
     traces,
     logger,
   });
-  return { receiver, stops, unbegunIntake, timedSteps, claimIntake };
+  return { receiver, stops, unstartedIntake, timedSteps, claimIntake };
 }
 
 /** Creates the parts that write results, and that forward the users who survived a step to the next step. */

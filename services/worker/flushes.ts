@@ -98,11 +98,11 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     checks.slots.onFlush(took);
   }
 
-  function report(results: MatchedResults, { born }: LedgerFlushed, startedMs: number): void {
+  function report(results: MatchedResults, { created }: LedgerFlushed, startedMs: number): void {
     for (const { work, result } of results.recorded) {
       if (result.state === 'done') recorded.set(work.topic, (recorded.get(work.topic) ?? 0) + 1);
     }
-    traces?.recorded(results.recorded, born, startedMs);
+    traces?.recorded(results.recorded, created, startedMs);
     traces?.claimed(results.children, startedMs);
   }
 

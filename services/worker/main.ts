@@ -31,7 +31,7 @@ import { topicsOf } from '../../shared/runtime/installation/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './endpoint/http/batch-endpoint.ts';
-import { createUnbegunSteps } from './intake/postgres/unbegun-steps.ts';
+import { createUnstartedSteps } from './intake/postgres/unstarted-steps.ts';
 import { callableTypes } from './intake/callable-types.ts';
 import { createFeedContexts } from './claims/postgres/feed-contexts.ts';
 import { createStatusSettler } from './call/status-settler.ts';
@@ -52,9 +52,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const max = poolSizes.worker['muster-worker'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   // Dead letters have a pool of their own, so that many unreadable messages at once do not delay flushes.
-  const asideMax = poolSizes.worker['muster-worker-dead-letters'];
-  const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: asideMax };
-  const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
+  const deadLettersMax = poolSizes.worker['muster-worker-dead-letters'];
+  const deadLetters = { ...database, applicationName: 'muster-worker-dead-letters', max: deadLettersMax };
+  const deadLetterPool = onClose(createHotPathPool(deadLetters), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const { brokers } = config.kafka;
@@ -132,7 +132,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     guards: createEndpointGuards({ pool, owner: context.owner }),
     rateShares: createRateShares({ pool, owner: context.owner }),
     contexts: createFeedContexts({ pool }),
-    unbegun: createUnbegunSteps({ pool }),
+    unstarted: createUnstartedSteps({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool: deadLetterPool }),
     shards: served.shards,

@@ -13,7 +13,7 @@ import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BatchEndpoint } from './endpoint/batch-endpoint.port.ts';
-import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
+import type { UnstartedSteps } from './intake/unstarted-steps.port.ts';
 
 export interface WorkerDeps {
   /** Consumer that is subscribed to the topics of `shards`. */
@@ -24,7 +24,7 @@ export interface WorkerDeps {
   guards: EndpointGuards;
   rateShares: RateShares;
   contexts: FeedContexts;
-  unbegun: UnbegunSteps;
+  unstarted: UnstartedSteps;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
   /** Shards at the start, by topic. */

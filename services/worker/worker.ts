@@ -18,7 +18,7 @@ import type { MessageReceiver } from './intake/message-receiver.ts';
 import type { Served } from './intake/served-shards.ts';
 import type { StepQueue } from './intake/step-queue.ts';
 import type { TimedSteps } from './intake/timed-steps.ts';
-import type { UnbegunIntake } from './intake/unbegun-intake.ts';
+import type { UnstartedIntake } from './intake/unstarted-intake.ts';
 import type { ShardLevels } from './report/worker-meter.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import type { GuardKeeper } from './slots/guard-keeper.ts';
@@ -54,7 +54,7 @@ export interface WorkerParts {
   serving: Serving;
   receiver: MessageReceiver;
   queue: StepQueue;
-  unbegunIntake: UnbegunIntake;
+  unstartedIntake: UnstartedIntake;
   timedSteps: TimedSteps;
   claimIntake: ClaimIntake;
   stops: StoppedFeeds;
@@ -76,7 +76,7 @@ export interface WorkerParts {
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
-  const { consumer, serving, receiver, queue, unbegunIntake, timedSteps, claimIntake } = parts;
+  const { consumer, serving, receiver, queue, unstartedIntake, timedSteps, claimIntake } = parts;
   const { stops, quietHours, groups, slots, checks, guardKeeper, rateKeeper } = parts;
   const { server, outcomes, flushes, survivors, pace, levels, wake, clock, logger } = parts;
   let isTakingIn = false;
@@ -161,7 +161,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       loop.start();
       guardKeeper.start();
       rateKeeper.start();
-      unbegunIntake.start();
+      unstartedIntake.start();
       await consumer.start(receiver);
       isTakingIn = true;
     },
@@ -182,7 +182,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       serving.stop();
       consumer.stopIntake();
       receiver.stop();
-      unbegunIntake.stopIntake();
+      unstartedIntake.stopIntake();
       timedSteps.stop();
       queue.clear();
       return Promise.resolve();
@@ -191,7 +191,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       checks.slots.close();
       slots.close();
       await Promise.all([checks.slots.idle(), slots.idle()]);
-      await Promise.all([guardKeeper.stop(), rateKeeper.stop(), unbegunIntake.stop()]);
+      await Promise.all([guardKeeper.stop(), rateKeeper.stop(), unstartedIntake.stop()]);
       await loop.stop();
       await flushTheRest();
       await survivors.finish();

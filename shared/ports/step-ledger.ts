@@ -193,7 +193,7 @@ export interface LedgerFlushed {
    * expire.
    */
   children: ClaimedChildren[];
-  born: BornChild[];
+  created: CreatedChild[];
   /**
    * Results in `handOn` whose next step this worker now owns, in its first epoch. Missing if an earlier flush whose
    * answer was lost recorded the result: that step waits for its lease to expire.
@@ -210,7 +210,7 @@ export interface LedgerFlushed {
   refused: RefusedStep[];
 }
 
-export interface BornChild {
+export interface CreatedChild {
   child: ChildBatch;
   batchNo: number;
   result: StepDone;

@@ -50,7 +50,7 @@ describe('callbacks beside a client with too many jobs', () => {
    * Schedules quick jobs when thousands of jobs are due at the slow receiver. These have one message each, more than
    * all lanes may hold unsettled.
    */
-  async function scheduleBesideTheSlow(): Promise<string[]> {
+  async function scheduleNextToSlow(): Promise<string[]> {
     await trial.schedule({ count: 4000, client: 'crowd', path: 'crowd', dueInMs: 500, spreadMs: 12_000 });
     await lasting(13_000);
     return await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
@@ -61,7 +61,7 @@ describe('callbacks beside a client with too many jobs', () => {
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
     const over = trial.injections.begin('receiver slow, jobs due one by one', '5 s');
-    const beside = await scheduleBesideTheSlow();
+    const beside = await scheduleNextToSlow();
     await allCalled(beside);
     over();
     await cancelCrowd();
@@ -77,7 +77,7 @@ describe('callbacks beside a client with too many jobs', () => {
     await begin({ without: faultControls.creditAndSettling });
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
-    const beside = await scheduleBesideTheSlow();
+    const beside = await scheduleNextToSlow();
     await lasting(12_000);
     expect(lateMsOf(trial, beside).length).toBeLessThan(beside.length / 2);
   });

@@ -33,7 +33,7 @@ describe('row 77: a path that its receiver fails', () => {
   }
 
   /** Schedules jobs of the bad path, waits for calls that fail, and then schedules the healthy jobs. */
-  async function besideBad(manners: CallbackManners, sinceCalls: number) {
+  async function withBad(manners: CallbackManners, sinceCalls: number) {
     await trial.receiver.behave(manners);
     const bad = await trial.schedule({ client: 'shop', path: 'bad', count: 150 });
     await until('the fault is felt', () => callsOfPath(bad) >= sinceCalls, 60_000);
@@ -52,7 +52,7 @@ describe('row 77: a path that its receiver fails', () => {
       await until('all are called', () => calledOf(alone) === alone.length, 60_000);
       const over = trial.injections.begin(`calls of one path ${name}`, 'receiver');
       const bound = 1.2 * p99(alone) + recognizedMs;
-      let { good } = await besideBad(manners, sinceCalls);
+      let { good } = await withBad(manners, sinceCalls);
       let quickest = Infinity;
       for (let round = 1; ; round++) {
         await until('the healthy ones are called', () => calledOf(good) === good.length, 60_000);
@@ -74,7 +74,7 @@ describe('row 77: a path that its receiver fails', () => {
   it('slows down other paths if the circuits of its host and client count its failures (control)', async () => {
     // The time-out is long, so that no hanging call ends and frees its slot during the measurement.
     await start({ timeoutMs: 30_000 }, faultControls.routesLearnFirst);
-    const { good } = await besideBad({ bad: { does: 'hang' } }, 4);
+    const { good } = await withBad({ bad: { does: 'hang' } }, 4);
     await lasting(12_000);
     // More than one percent of the healthy jobs are not called within twelve seconds. Some are called before the
     // hanging calls fill the slots.

@@ -70,7 +70,7 @@ describe('row 77: a campaign that the endpoint fails', () => {
   /**
    * Returns the time of the quickest of three rounds beside a healthy campaign, because foreign load only adds time.
    */
-  async function besideHealthy(of = segment): Promise<number> {
+  async function withHealthy(of = segment): Promise<number> {
     let quickest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds; round++) {
       const other = await startOther('healthy', null, of);
@@ -87,7 +87,7 @@ describe('row 77: a campaign that the endpoint fails', () => {
    * Runs three healthy campaigns beside one that gets this answer. Afterwards the endpoint is repaired, and the bad
    * campaign ends too.
    */
-  async function compareBeside(name: string, answer: FaultyAnswer, without: number, of = segment): Promise<void> {
+  async function compareNeighbours(name: string, answer: FaultyAnswer, without: number, of = segment): Promise<void> {
     const other = await startOther(name, answer, of);
     const healthyRuns = [];
     for (let round = 0; round < rounds; round++) healthyRuns.push(await runHealthy(of));
@@ -106,20 +106,24 @@ describe('row 77: a campaign that the endpoint fails', () => {
 
   it('does not slow down another campaign, and recovers after the repair', async () => {
     await start();
-    const without = await besideHealthy();
-    await compareBeside('answers 429', { kind: 'status', status: 429, retryAfterSeconds: 5, applied: false }, without);
-    await compareBeside('answers 500', failing, without);
+    const without = await withHealthy();
+    await compareNeighbours(
+      'answers 429',
+      { kind: 'status', status: 429, retryAfterSeconds: 5, applied: false },
+      without,
+    );
+    await compareNeighbours('answers 500', failing, without);
   });
 
   it('does not slow down another campaign although its hanging calls fill the shard', async () => {
     await start();
-    const without = await besideHealthy(largeSegment);
-    await compareBeside('hangs', hanging, without, largeSegment);
+    const without = await withHealthy(largeSegment);
+    await compareNeighbours('hangs', hanging, without, largeSegment);
   });
 
   it('slows down another campaign if the shared breaker counts its failures (control)', async () => {
     await start(faultControls.feedsHaveGuards);
-    const without = await besideHealthy();
+    const without = await withHealthy();
     await startOther('answers 500', failing);
     const { seconds } = await runHealthy();
     expect(seconds).toBeGreaterThan(undisturbed(without));
@@ -127,7 +131,7 @@ describe('row 77: a campaign that the endpoint fails', () => {
 
   it('slows down another campaign if slots of hanging calls are not lent out (control)', async () => {
     await start(faultControls.hangsStayWithTheirFeed);
-    const without = await besideHealthy(largeSegment);
+    const without = await withHealthy(largeSegment);
     await startOther('hangs', hanging, largeSegment);
     const { seconds } = await runHealthy(largeSegment);
     expect(seconds).toBeGreaterThan(undisturbed(without));

@@ -6,7 +6,7 @@ import { offerBacklogged } from '../../services/scheduler/offer/offer-backlogged
 import { createMarks } from '../../services/scheduler/offer/marks.ts';
 import { scanDue, type ScanDeps } from '../../services/scheduler/offer/offer-due.ts';
 import { createRecentOffers } from '../../services/scheduler/offer/recent-offers.ts';
-import { createSkimSize } from '../../services/scheduler/offer/skim-size.ts';
+import { createPeekSize } from '../../services/scheduler/offer/peek-size.ts';
 import { createSweptJobs } from '../../services/scheduler/offer/swept-jobs.ts';
 import { createDueReferences } from '../../services/scheduler/postgres/due-references.ts';
 import { firstMark } from '../../services/scheduler/ports/due-references.ts';
@@ -85,7 +85,7 @@ it('with a thousand backlogged clients, a scheduler reads only new jobs and due 
     credit,
     outbox,
     lately: createRecentOffers(),
-    skimSize: createSkimSize(),
+    peekSize: createPeekSize(),
     swept: createSweptJobs(),
   };
   const give = (toAnyClient: number) =>

@@ -107,9 +107,9 @@ describe('the budget check', () => {
   it('reads at most six pages for each open run of its campaign', async () => {
     const campaigns = [campaign, ...someCampaigns(4)];
     await addRuns(campaigns, 10);
-    const besideTen = await pagesOfReservation(campaign);
+    const withTen = await pagesOfReservation(campaign);
     await addRuns(campaigns, 190);
-    expect((await pagesOfReservation(campaign)) - besideTen).toBeLessThanOrEqual(6 * 190);
+    expect((await pagesOfReservation(campaign)) - withTen).toBeLessThanOrEqual(6 * 190);
   });
 
   it('reads a constant number of pages, however many other campaigns exist', async () => {

@@ -6,7 +6,7 @@ import {
   scanDue,
   scanLate,
   readOfClients,
-  skimDue,
+  peekDue,
   sweepDue,
   sweepLapsed,
 } from '../../services/scheduler/postgres/due-reference-statements.ts';
@@ -206,7 +206,7 @@ describe('the queries for due jobs', () => {
       scanDue.with({ ...marks, limit: 16, nearMs: 50 }),
       scanLate.with({ ...marks, horizon: null }),
       sweepDue.with({ ...marks, ...until, ...skipParams(new Map(), [{ partition: 1 }]) }),
-      skimDue.with({ ...marks, limit: 16 }),
+      peekDue.with({ ...marks, limit: 16 }),
       readOfClients.with({
         ...marks,
         ...until,
@@ -276,7 +276,7 @@ async function rowsReadOfLooks(): Promise<Record<string, number>> {
   const urgentAlone = { ...skips, bands: `{${clientIdOf(2)}/high}`, bandsIn: '{-1}' };
   const statements = {
     look: scanDue.with({ ...after, limit: 16, nearMs: 50 }),
-    skim: skimDue.with({ ...after, limit: 16 }),
+    peek: peekDue.with({ ...after, limit: 16 }),
     'look of the crowd': ofClient(1),
     'look of another client': ofClient(2),
     'look of what is urgent': ofClient(1, all('high')),

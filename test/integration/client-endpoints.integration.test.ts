@@ -238,8 +238,8 @@ describe('jobs that name an endpoint', () => {
       (await due.scan(marks, 10, 0)).due.map(({ jobId, clientId: endpointId }) => [jobId, endpointId]),
     );
     expect([endpointIdOf.get(uuid(through)), endpointIdOf.get(uuid(beside))]).toEqual([billing, clientId]);
-    const skimmed = await due.skim(marks, new Map([[clientId, -1n]]), 10);
-    expect(skimmed.due.filter(({ clientId: endpointId }) => endpointId === billing).map(({ jobId }) => jobId)).toEqual([
+    const peeked = await due.peek(marks, new Map([[clientId, -1n]]), 10);
+    expect(peeked.due.filter(({ clientId: endpointId }) => endpointId === billing).map(({ jobId }) => jobId)).toEqual([
       uuid(through),
     ]);
 
@@ -305,9 +305,9 @@ describe('jobs that name an endpoint', () => {
       await schedule({ endpoint: 'billing', delaySeconds: 60 }),
       await schedule({ url, delaySeconds: 60, timeoutMs: 700 }),
     ];
-    const [ended, endedBeside] = [await schedule({ endpoint: 'billing' }), await schedule({ url })];
+    const [ended, endedByUrl] = [await schedule({ endpoint: 'billing' }), await schedule({ url })];
     await end(ended);
-    await end(endedBeside);
+    await end(endedByUrl);
     const listed = async (query: string) => {
       const page = pageShape(z.object({ id: z.string() }));
       return page.parse((await ask('GET', `/v1/jobs?client=orders&${query}`)).json()).items.map(({ id }) => id);
@@ -315,7 +315,7 @@ describe('jobs that name an endpoint', () => {
     expect(await listed('endpoint=billing')).toEqual([through]);
     expect(await listed('endpoint=billing&state=called')).toEqual([ended]);
     expect(await listed('endpoint=default')).toEqual([beside]);
-    expect(await listed('endpoint=default&state=called')).toEqual([endedBeside]);
+    expect(await listed('endpoint=default&state=called')).toEqual([endedByUrl]);
     expect(await listed('endpoint=other')).toEqual([]);
     await ask('POST', '/v1/jobs/changes', { verb: 'cancel', client: 'orders', endpoint: 'billing' });
     const { jobChanges: changes, jobStore, logger } = on.deps;

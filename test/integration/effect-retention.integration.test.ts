@@ -13,7 +13,7 @@ import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 const database = databaseForFile();
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
-const bornAt = daysAgo(60);
+const createdAt = daysAgo(60);
 
 /** Retention with the trigger's rights: it owns no table. */
 let retention: Retention;
@@ -34,8 +34,8 @@ async function addFeed(endedDaysAgo: number | null, batchNos: readonly number[])
   const rows = createPostgresRunRows({ pool: database.pool });
   const end = endedDaysAgo === null ? {} : { endedAt: daysAgo(endedDaysAgo) };
   const state = endedDaysAgo === null ? ('running' as const) : ('completed' as const);
-  const runId = await rows.addRun({ campaignId, revision: 1, state, scheduledFor: bornAt, ...end });
-  const feedId = await rows.addFeed(runId, { country: 'SG', bornAt });
+  const runId = await rows.addRun({ campaignId, revision: 1, state, scheduledFor: createdAt, ...end });
+  const feedId = await rows.addFeed(runId, { country: 'SG', createdAt });
   for (const batchNo of batchNos) await addEffects(database.pool, { feedId, batchNo, users: ['u1', 'u2'] });
   return feedId;
 }
@@ -52,7 +52,7 @@ describe('effects that caps count', () => {
   });
 
   it('are dropped by week when all runs of the week ended long enough ago', async () => {
-    await database.pool.query('select make_feed_partitions($1, $1)', [bornAt]);
+    await database.pool.query('select make_feed_partitions($1, $1)', [createdAt]);
     const feedIds = [await addFeed(50, [1]), await addFeed(31.5, [1])];
     expect(await retention.dropWeeks('effects', 32)).toEqual({ weeks: 0, heldUp: 0 });
     expect(await Promise.all(feedIds.map(effectsIn))).toEqual([1, 1]);

@@ -100,19 +100,19 @@ describe('a run that has ended', () => {
 
   it('adds no cost to active runs: with ten times the ended runs, a reservation reads the same number of pages', async () => {
     const { campaignId, feedId, steps } = await doneRun();
-    const pagesBeside = async (more: number) => {
+    const pagesWith = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
       await database.pool.query('analyze runs, feeds, run_totals');
       return pagesReadBy(feedId, steps.length);
     };
     // The first rows make the indexes as deep as they stay.
-    const beforeMore = await pagesBeside(500);
-    expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
+    const beforeMore = await pagesWith(500);
+    expect(await pagesWith(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
   });
 
   it('adds no cost to the list of open runs: with ten times the ended runs, it reads the same number of pages', async () => {
     const { campaignId } = await doneRun();
-    const pagesBeside = async (more: number) => {
+    const pagesWith = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
       // Otherwise dead rows of earlier tests would be read too.
       await database.pool.query('vacuum analyze runs');
@@ -120,8 +120,8 @@ describe('a run that has ended', () => {
       return pagesOf(rows[0]);
     };
     // The first rows make the indexes as deep as they stay.
-    const beforeMore = await pagesBeside(500);
-    expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
+    const beforeMore = await pagesWith(500);
+    expect(await pagesWith(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
     expect((await subject.reports.list({ state: 'running' }, 50, null)).items).toHaveLength(1);
   });
 

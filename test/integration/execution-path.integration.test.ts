@@ -33,7 +33,7 @@ import { describeStepEndings } from '../support/conformance/step-endings.conform
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { describeSuppressedUsers } from '../support/conformance/suppressed-users.conformance.ts';
 import { describeTimedSteps } from '../support/conformance/timed-steps.conformance.ts';
-import { describeUnbegunSteps } from '../support/conformance/unbegun-steps.conformance.ts';
+import { describeUnstartedSteps } from '../support/conformance/unstarted-steps.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';
@@ -44,7 +44,7 @@ import { selectFailureGroups } from '../../services/api/runs/postgres/run-report
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { followKeys } from '../../services/trigger/end/postgres/step-endings.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
-import { findUnbegun } from '../../services/worker/intake/postgres/unbegun-steps.ts';
+import { findUnstarted } from '../../services/worker/intake/postgres/unstarted-steps.ts';
 import * as feedStatements from '../../services/trigger/feed/postgres/feed-statements.ts';
 import * as endingStatements from '../../services/trigger/end/postgres/ending-statements.ts';
 import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-statements.ts';
@@ -83,7 +83,7 @@ const planned = {
   ),
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
-  findUnbegun: findUnbegun.text,
+  findUnstarted: findUnstarted.text,
   writePages: feedStatements.writePages.text,
   stepsUnderWay: stepsUnderWay.text,
   recordReceipts: recordReceipts.text,
@@ -102,7 +102,7 @@ describeTimedSteps('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
 describeLedgerModel('on Postgres', postgresStores, 60);
 describeFeedContexts('on Postgres', postgresStores);
-describeUnbegunSteps('on Postgres', postgresStores);
+describeUnstartedSteps('on Postgres', postgresStores);
 describeDryFeeds('on Postgres', postgresStores);
 describeFeedOwning('on Postgres', postgresStores);
 describeFeeding('on Postgres', postgresStores);

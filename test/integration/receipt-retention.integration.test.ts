@@ -47,7 +47,7 @@ describe('receipts of a run that ended long ago', () => {
     const state = ended ? { state: 'completed' as const, endedAt: at } : { state: 'running' as const };
     const runId = await rows().addRun({ campaignId, revision: 1, scheduledFor: at, ...state });
     if (partitioned) await database.pool.query('select make_feed_partitions($1, $1)', [at]);
-    const feedId = await rows().addFeed(runId, { country: 'SG', fedUsers: 4, bornAt: at });
+    const feedId = await rows().addFeed(runId, { country: 'SG', fedUsers: 4, createdAt: at });
     await database.pool.query('update feeds set next_batch_no = 2 where feed = $1', [feedId]);
     await database.pool.query(
       `insert into batches (feed, batch_no, n, first_user, last_user, users)

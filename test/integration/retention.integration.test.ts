@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /**
- * Returns stores over emptied tables. An old week has partitions only if a feed was born in it. With `partitioned`
+ * Returns stores over emptied tables. An old week has partitions only if a feed was created in it. With `partitioned`
  * false, it has none, so that its rows are strays.
  */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
@@ -38,7 +38,8 @@ async function postgresStores({ partitioned = true } = {}): Promise<RetentionSub
     rows: {
       ...rows,
       addFeed: async (runId, feed) => {
-        if (partitioned) await database.pool.query('select make_feed_partitions($1, $1)', [feed.bornAt ?? new Date()]);
+        if (partitioned)
+          await database.pool.query('select make_feed_partitions($1, $1)', [feed.createdAt ?? new Date()]);
         return rows.addFeed(runId, feed);
       },
     },
@@ -94,7 +95,7 @@ describe('retention on Postgres', () => {
     const at = new Date(Date.now() - 60 * dayMs);
     const state = ended ? { state: 'completed' as const, endedAt: at } : { state: 'running' as const };
     const runId = await subject.rows.addRun({ campaignId, revision: 1, scheduledFor: at, ...state });
-    const feedId = await subject.rows.addFeed(runId, { country: 'SG', bornAt: at });
+    const feedId = await subject.rows.addFeed(runId, { country: 'SG', createdAt: at });
     await subject.addBatch(feedId);
     for (const user of ['u1', 'u2', 'u3']) await subject.rows.addFailure(feedId, { user });
     return { ...subject, runId, feedId };
@@ -152,7 +153,7 @@ describe('retention on Postgres', () => {
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
     const at = new Date(Date.now() - 500 * dayMs);
     const run = { campaignId, revision: 1, state: 'completed', scheduledFor: at, endedAt: at } as const;
-    const feedId = await rows.addFeed(await rows.addRun(run), { country: 'SG', bornAt: at });
+    const feedId = await rows.addFeed(await rows.addRun(run), { country: 'SG', createdAt: at });
     await database.pool.query(
       `insert into receipts (feed, step, user_id, delivered, at) values ($1, 1, 'u1', true, now())`,
       [feedId],
@@ -190,7 +191,7 @@ describe('retention on Postgres', () => {
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
     const at = new Date(Date.now() - 60 * dayMs);
     const ended = { campaignId, revision: 1, state: 'completed', scheduledFor: at, endedAt: at } as const;
-    const feedId = await subject.rows.addFeed(await rows.addRun(ended), { country: 'SG', bornAt: at });
+    const feedId = await subject.rows.addFeed(await rows.addRun(ended), { country: 'SG', createdAt: at });
     const week = await partitionNow(3);
     await database.pool.query(`drop table ${week}`);
     const writer = await database.pool.connect();

@@ -24,7 +24,7 @@ async function pagesReadBy({ text, values = [] }: Requested): Promise<number> {
 }
 
 /** Returns the pages that the looks of a trigger read, beside this many more runs that are fed and wait. */
-async function pagesBeside(runs: number): Promise<Record<string, number>> {
+async function pagesWith(runs: number): Promise<Record<string, number>> {
   await addWaitingRuns(database.pool, { ...crowd, runs });
   await database.pool.query('vacuum analyze runs, feeds, agenda');
   const looking = claim.with({
@@ -50,13 +50,13 @@ async function pagesBeside(runs: number): Promise<Record<string, number>> {
 
 describe('the queries of a trigger beside runs that wait', () => {
   it('read the same number of pages with ten times the runs, for feeds, runs and due steps', async () => {
-    const besideFew = await pagesBeside(100);
-    const besideMany = await pagesBeside(900);
-    expect(besideMany['claim']).toBeLessThanOrEqual((besideFew['claim'] ?? 0) + 2);
-    expect(besideMany['listRuns']).toBeLessThanOrEqual((besideFew['listRuns'] ?? 0) + 2);
-    expect(besideMany['listFeeds']).toBeLessThanOrEqual((besideFew['listFeeds'] ?? 0) + 2);
+    const withFew = await pagesWith(100);
+    const withMany = await pagesWith(900);
+    expect(withMany['claim']).toBeLessThanOrEqual((withFew['claim'] ?? 0) + 2);
+    expect(withMany['listRuns']).toBeLessThanOrEqual((withFew['listRuns'] ?? 0) + 2);
+    expect(withMany['listFeeds']).toBeLessThanOrEqual((withFew['listFeeds'] ?? 0) + 2);
     // The index of the larger table may be a level deeper.
-    expect(besideMany['nextDue']).toBeLessThanOrEqual((besideFew['nextDue'] ?? 0) + feedsOfLook + 2);
-    expect(besideMany['nextDue']).toBeLessThanOrEqual(5 * feedsOfLook);
+    expect(withMany['nextDue']).toBeLessThanOrEqual((withFew['nextDue'] ?? 0) + feedsOfLook + 2);
+    expect(withMany['nextDue']).toBeLessThanOrEqual(5 * feedsOfLook);
   });
 });

@@ -61,8 +61,8 @@ export const capMutations: readonly Mutation[] = [
     takesAway: 'caps: users that certainly were not served lose their effect',
     edits: [
       {
-        text: 'if (settled.length > 0) await settleEffects(client, settled, born);',
-        replacement: 'if (settled.length > 1e9) await settleEffects(client, settled, born);',
+        text: 'if (settled.length > 0) await settleEffects(client, settled, created);',
+        replacement: 'if (settled.length > 1e9) await settleEffects(client, settled, created);',
       },
     ],
     project: 'integration',

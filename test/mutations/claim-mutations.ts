@@ -57,8 +57,8 @@ export const claimMutations: readonly Mutation[] = [
     takesAway: 'jobs of one ordering key count as one while another key is served',
     edits: [
       {
-        text: "const isBesideServed = orderingKey !== null && isOwnMatter('failure',",
-        replacement: "const isBesideServed = orderingKey === '' && isOwnMatter('failure',",
+        text: "const areOtherKeysServed = orderingKey !== null && isOwnMatter('failure',",
+        replacement: "const areOtherKeysServed = orderingKey === '' && isOwnMatter('failure',",
       },
     ],
     project: 'unit',

@@ -76,8 +76,8 @@ export const tracingMutations: readonly Mutation[] = [
     takesAway: 'children are told by the flush that bears them, and not by a repeat of it',
     edits: [
       {
-        text: 'children, born, timed, begun, refused: [] };',
-        replacement: 'children, born: [], timed, begun, refused: [] };',
+        text: 'children, created, timed, begun, refused: [] };',
+        replacement: 'children, created: [], timed, begun, refused: [] };',
       },
     ],
     project: 'integration',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareBeside, type BadAnswer, type Scenario } from './campaigns-beside.ts';
+import { compareNeighbours, type BadAnswer, type Scenario } from './neighbouring-campaigns.ts';
 
 const quick: BadAnswer[] = ['resets', 'half a body', '500', '503', '429', '429 with Retry-After'];
 const first = ['bad', 'healthy', 'turned'] as const;
@@ -42,8 +42,8 @@ describe('a campaign that the endpoint fails because of its parameters', () => {
   it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
     'does not slow down a healthy one, and recovers soon after the repair: %s',
     async (_name, scenario) => {
-      const outcome = await compareBeside(scenario);
-      expect(outcome.besideBadMs).toBeLessThanOrEqual(1.2 * outcome.besideHealthyMs);
+      const outcome = await compareNeighbours(scenario);
+      expect(outcome.withBadMs).toBeLessThanOrEqual(1.2 * outcome.withHealthyMs);
       expect(outcome.mendedMs).toBeLessThanOrEqual(mendedWithinMs);
     },
   );

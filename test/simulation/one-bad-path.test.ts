@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareBeside, type BadAnswer, type Scenario } from './paths-beside.ts';
+import { compareNeighbours, type BadAnswer, type Scenario } from './neighbouring-paths.ts';
 
 const firsts = ['bad', 'healthy', 'turned'] as const;
 const one = { concurrency: 6, dispatchers: 1, by: 'path' } as const;
@@ -36,8 +36,8 @@ describe('a path, host or ordering key that the receiver of a client fails', () 
   it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
     'does not slow down the others, and recovers soon after the repair: %s',
     async (_name, scenario) => {
-      const { besideHealthyMs, besideBadMs, mendedMs } = await compareBeside(scenario);
-      expect(besideBadMs).toBeLessThanOrEqual(1.2 * besideHealthyMs + recognizedMs);
+      const { withHealthyMs, withBadMs, mendedMs } = await compareNeighbours(scenario);
+      expect(withBadMs).toBeLessThanOrEqual(1.2 * withHealthyMs + recognizedMs);
       expect(mendedMs).toBeLessThanOrEqual(mendedWithinMs);
     },
   );

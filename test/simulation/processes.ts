@@ -29,7 +29,7 @@ import {
 } from '../support/memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
-import { createMemoryUnbegunSteps } from '../support/memory/unbegun-steps.ts';
+import { createMemoryUnstartedSteps } from '../support/memory/unstarted-steps.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
@@ -192,7 +192,7 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
     // A look writes nothing, so a death during a look equals a death before the next flush, which walks try at each
     // call.
-    unbegun: createMemoryUnbegunSteps({ database }),
+    unstarted: createMemoryUnstartedSteps({ database }),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
     shards,

@@ -10,7 +10,7 @@ export interface PlannedCap {
 }
 
 /** Number of campaigns with the same audience and chain that run beside the first one in a scenario with caps. */
-export const campaignsBeside = 2;
+export const otherCampaigns = 2;
 
 const nameOf = (index: number) => `cap-${index + 1}`;
 const keyOf = (run: string, step: number, user: string) => `${run}/${step}/${user}`;

@@ -69,7 +69,7 @@ export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
       guards: faults.wrap(deps.guards),
       rateShares: faults.wrap(deps.rateShares),
       contexts: faults.wrap(deps.contexts),
-      unbegun: faults.wrap(deps.unbegun),
+      unstarted: faults.wrap(deps.unstarted),
       endpoint: faults.wrap(witnessed, null),
       clock: faults.wrapClock(clock),
     });

@@ -109,7 +109,9 @@ function someBudget(steps: number, chance: Chance): BudgetPlan {
   return { units: chance.below(250), unitsPerUser, raises: chance.below(3) };
 }
 
-/** Returns a cap over all steps, and one for the first step. The chance is one of their own, as other walks need theirs. */
+/**
+ * Returns a cap over all steps, and one for the first step. The chance is one of their own, as other walks need theirs.
+ */
 function someCaps(steps: number, chance: Chance): PlannedCap[] {
   const all = Array.from({ length: steps }, (_, index) => index + 1);
   return [
@@ -138,9 +140,9 @@ export function findings(
   if (mayExpire) runStates.push('expired');
   if (scenario.cancelAfterMs !== null || scenario.controlAt) runStates.push('cancelled');
   // A run that ended before it was prepared has no feeds, so no user has to be accounted for.
-  const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
+  const isUnstarted = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
   const found = [
-    ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
+    ...violations(isUnstarted ? { ...evidence, audience: new Map() } : evidence, { runStates }),
     ...budgets,
     ...caps,
     ...variants,

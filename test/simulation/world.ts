@@ -30,7 +30,7 @@ import {
 } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
 import { createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
-import { campaignsBeside, createSimulatedCaps, type PlannedCap } from './simulated-caps.ts';
+import { otherCampaigns, createSimulatedCaps, type PlannedCap } from './simulated-caps.ts';
 import { createSupervisor } from './supervisor.ts';
 import { definitionFor, engineConfigFor, timeoutMs } from './simulated-campaign.ts';
 import { createVariantWitness } from './variant-witness.ts';
@@ -197,7 +197,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const defined = sources && { audience: await sources.define(database) };
   const { campaignId } = await campaigns.create({ ...definition, ...defined });
   await campaigns.start(campaignId, null);
-  for (let beside = 0; scenario.caps && beside < campaignsBeside; beside++)
+  for (let beside = 0; scenario.caps && beside < otherCampaigns; beside++)
     await campaigns.start((await campaigns.create(definition)).campaignId, null);
 
   const run = () => [...database.runs.values()].find((row) => row.campaignId === campaignId);

@@ -27,7 +27,7 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
     },
     flow: (feedId) =>
       rowsOf(
-        `select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born,
+        `select step, sum(done)::int as done, sum(survived)::int as survived, sum(created)::int as created,
           sum(waiting)::int as waiting,
            sum(refused)::int as refused from run_totals where feed = $1 group by step order by step`,
         feedId,

@@ -14,7 +14,7 @@ import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
 import { createSettlementRequests } from '../../services/api/settlements/postgres/settlement-requests.ts';
 import { createSuppressionStore } from '../../services/api/withheld/suppressions/postgres/suppression-store.ts';
-import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
+import { createUnstartedSteps } from '../../services/worker/intake/postgres/unstarted-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
 import { createStepEndings } from '../../services/trigger/end/postgres/step-endings.ts';
 import { createReconciliation } from '../../services/trigger/sweep/postgres/reconciliation.ts';
@@ -55,7 +55,7 @@ export function createPostgresExecutionStores({ pool, passTime }: ExecutionStore
     dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
-    unbegun: createUnbegunSteps({ pool }),
+    unstarted: createUnstartedSteps({ pool }),
     suppress: async (list, users, note) => {
       await createSuppressionStore({ pool }).add(list, users, note);
     },

@@ -41,7 +41,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
     },
 
     addFeed: async (runId, seed) => {
-      const feedId = uuidv7(seed.bornAt && { msecs: seed.bornAt.getTime() });
+      const feedId = uuidv7(seed.createdAt && { msecs: seed.createdAt.getTime() });
       const {
         country,
         variant,

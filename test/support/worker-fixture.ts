@@ -12,7 +12,7 @@ import { stepMessage, type StepMessage } from '../../shared/contracts/messages/m
 import { referenceMessages } from '../../shared/contracts/messages/step-references.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/endpoint/batch-endpoint.port.ts';
-import type { UnbegunSteps } from '../../services/worker/intake/unbegun-steps.port.ts';
+import type { UnstartedSteps } from '../../services/worker/intake/unstarted-steps.port.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from './memory/endpoint-guards.ts';
@@ -93,7 +93,7 @@ export function withoutTimedSteps(ledger: StepLedger): StepLedger {
 }
 
 /** With this port, steps are only done because of messages. */
-export const nothingUnbegun: UnbegunSteps = { find: () => Promise.resolve([]) };
+export const nothingUnstarted: UnstartedSteps = { find: () => Promise.resolve([]) };
 
 const topics = topicNames('muster');
 const countries = ['SG', 'ID'];
@@ -134,7 +134,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
       publisher: bus.publisher(),
       ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
-      unbegun: subject.unbegun,
+      unstarted: subject.unstarted,
       holds: subject.holds,
       guards: createMemoryEndpointGuards({ database, owner }),
       rateShares: createMemoryRateShares({ database, owner }),
@@ -178,7 +178,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
     const feeds = [...database.feeds.values()]
       .filter((row) => row.runId === runId)
       .map(({ feedId }) => ({ feedId, chainLength: actions.length }));
-    for (const feed of feeds) await sweep.examine(feed, { from: 1, limit: 1000, unborn: [] });
+    for (const feed of feeds) await sweep.examine(feed, { from: 1, limit: 1000, unrecorded: [] });
     for (const { feedId: of, step, ...reference } of (await sweep.due(feeds, 1000, [])).offers) {
       for (const value of referenceMessages({ feedId: of, step }, [reference], 1)) {
         await publish(stepMessage.parse(JSON.parse(value)));

@@ -24,11 +24,11 @@ export function loadView(
   { due, aside, atDispatchers, check }: ObservedLoad,
   now: Date,
 ): ClientLoadShape {
-  const asideOf = new Map(aside.map((each) => [each.endpointId, each]));
+  const sidelinedOf = new Map(aside.map((each) => [each.endpointId, each]));
   const loadsByEndpoint = Map.groupBy(atDispatchers, ({ endpointId }) => endpointId);
   const names = new Map(client.endpoints.map(({ endpointId, name }) => [endpointId, name]));
   const endpoints = callEndpointsOf(client).map(({ endpointId, terms }): Endpoint => {
-    const { sidelined = 0, circuitOpenSince = null } = asideOf.get(endpointId) ?? {};
+    const { sidelined = 0, circuitOpenSince = null } = sidelinedOf.get(endpointId) ?? {};
     const waits = due.endpoints.get(endpointId);
     return {
       endpoint: names.get(endpointId) ?? defaultEndpointName,

@@ -114,8 +114,8 @@ describe('quarantined steps over HTTP', () => {
 
   it('cannot be replayed if their endpoint may no longer know the idempotency key', async () => {
     const { keyLifeSeconds } = on.deps.catalogue.registered()['award-reward'] ?? { keyLifeSeconds: 0 };
-    const bornMs = Date.now();
-    await on.passTime(bornMs - on.deps.clock.nowMs() + keyLifeSeconds * 1000 + 1);
+    const createdMs = Date.now();
+    await on.passTime(createdMs - on.deps.clock.nowMs() + keyLifeSeconds * 1000 + 1);
     const response = await post('replay');
     expect([response.statusCode, codeOf(response)]).toEqual([409, 'not-replayable']);
     expect((await get(`/${id}`)).json<{ whyNot: string }>().whyNot).toContain('keeps keys for');

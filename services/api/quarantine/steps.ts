@@ -6,7 +6,7 @@ import {
   stepDecision,
   stepStates,
 } from '../../../shared/contracts/quarantine/steps.ts';
-import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
+import { feedCreatedMs } from '../../../shared/domain/ids/created-at.ts';
 import { idPattern } from '../../../shared/domain/ids/ids.ts';
 import { mayBeReplayed, replayRefusal } from '../../../shared/domain/run/quarantine.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -147,7 +147,7 @@ function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): s
   const type = catalogue.registered()[actionType];
   if (!type) return `the action type ${actionType} is no longer registered`;
   const nowMs = clock.now().getTime();
-  return replayRefusal(type, nowMs - feedBornMs(feedId, nowMs));
+  return replayRefusal(type, nowMs - feedCreatedMs(feedId, nowMs));
 }
 
 function auditOf({ country, batchNo, step, actionType, users, lapses }: QuarantinedStep) {

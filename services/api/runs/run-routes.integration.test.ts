@@ -130,7 +130,7 @@ describe('the report of a run', () => {
       fedBatches: 1,
       complete: true,
     });
-    await on.deps.rows.addTotals(feedId, 1, { step: 1, batches: 1, born: 1, succeeded: 98, failed: 2 });
+    await on.deps.rows.addTotals(feedId, 1, { step: 1, batches: 1, created: 1, succeeded: 98, failed: 2 });
     await on.deps.rows.addTotals(feedId, 1, { step: 2, batches: 1, succeeded: 98 });
     for (const user of ['u1', 'u2']) await on.deps.rows.addFailure(feedId, { user, step: 1, reason: 'out-of-stock' });
 

@@ -138,8 +138,8 @@ async function startTest(
   const total = Object.values(users).flat().length;
   const seen = { users: total, chain, warnings };
   const { variants } = planned.wanted;
-  const unbegun = variants.map((name) => ({ name, runId: null }));
-  if (test.preview) return testView(null, planned.wanted.modes, { ...seen, variants: unbegun });
+  const unstarted = variants.map((name) => ({ name, runId: null }));
+  if (test.preview) return testView(null, planned.wanted.modes, { ...seen, variants: unstarted });
 
   const run = await beginTest(request, record, planned, deps);
   // Uses the modes stored with the run: a repeated request gets the answer of the first one.

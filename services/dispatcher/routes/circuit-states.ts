@@ -26,29 +26,29 @@ export interface CircuitStates {
   routesOf(key: HostKey): number;
 }
 
-const isAside = (state: HostState | undefined) => state === 'open' || state === 'disabled';
+const isSidelined = (state: HostState | undefined) => state === 'open' || state === 'disabled';
 
 export function createCircuitStates(monotonicMs: () => number): CircuitStates {
   const states = new Map<string, HostState>();
   /** Times at which circuits of hosts and routes were last known to be open or disabled, the oldest first. */
-  const asideAtMs = new Map<string, number>();
+  const lastSidelinedAtMs = new Map<string, number>();
   const routes = new Map<string, number>();
 
   function set(key: HostKey, state: HostState): void {
     const name = circuitKeyOf(key);
     const host = hostOfRoute(key);
     if (host && !states.has(name)) routes.set(host, (routes.get(host) ?? 0) + 1);
-    if (isAside(state) || isAside(states.get(name))) {
-      asideAtMs.delete(name);
-      asideAtMs.set(name, monotonicMs());
+    if (isSidelined(state) || isSidelined(states.get(name))) {
+      lastSidelinedAtMs.delete(name);
+      lastSidelinedAtMs.set(name, monotonicMs());
     }
     states.set(name, state);
   }
 
   function forgetLongAgo(): void {
-    for (const [name, atMs] of asideAtMs) {
+    for (const [name, atMs] of lastSidelinedAtMs) {
       if (monotonicMs() - atMs < longestCallMs) return;
-      asideAtMs.delete(name);
+      lastSidelinedAtMs.delete(name);
     }
   }
 
@@ -57,7 +57,7 @@ export function createCircuitStates(monotonicMs: () => number): CircuitStates {
     has: (key) => states.has(circuitKeyOf(key)),
     hasRecoveredSince: (key, timeMs) => {
       const name = circuitKeyOf(key);
-      return !isAside(states.get(name)) && (asideAtMs.get(name) ?? -Infinity) > timeMs;
+      return !isSidelined(states.get(name)) && (lastSidelinedAtMs.get(name) ?? -Infinity) > timeMs;
     },
     set,
     replace: (rows) => {

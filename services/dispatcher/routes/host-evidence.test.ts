@@ -80,7 +80,7 @@ describe('the decision whether a failed call counts for its host or its route', 
 
   it('permits one first call per route without failures, at most four at once, 100 ms apart', () => {
     call('fails', 'h/bad');
-    expect(permitOf('h/bad')).toBe('put-aside');
+    expect(permitOf('h/bad')).toBe('sideline');
     expect(permitOf('h/a')).toBe('call');
     expect(permitOf('h/b')).toBe('wait');
     for (const route of ['h/b', 'h/c', 'h/d']) {
@@ -88,10 +88,10 @@ describe('the decision whether a failed call counts for its host or its route', 
       expect(permitOf(route)).toBe('call');
     }
     nowMs += 100;
-    expect(permitOf('h/e')).toBe('put-aside');
+    expect(permitOf('h/e')).toBe('sideline');
     expect(permitOf('h/d')).toBe('wait');
     nowMs += 1000;
-    expect(permitOf('h/d')).toBe('put-aside');
+    expect(permitOf('h/d')).toBe('sideline');
   });
 
   it('permits the first call again for the same job, and for another job after that call has ended', () => {
@@ -109,19 +109,19 @@ describe('the decision whether a failed call counts for its host or its route', 
     const waiting = Array.from('bcde', (name) => jobOf(`h/${name}`));
     const permits = () => waiting.map((job) => evidence.firstHandOf(job, nowMs));
     expect(permits()).toEqual(['wait', 'wait', 'wait', 'wait']);
-    expect(permitsOf(1000, (nth) => `h/other-${nth}`)).toEqual({ 'put-aside': 1000 });
+    expect(permitsOf(1000, (nth) => `h/other-${nth}`)).toEqual({ sideline: 1000 });
     expect(permits()).toEqual(['wait', 'wait', 'wait', 'wait']);
     nowMs += 100;
     expect(permits()).toEqual(['call', 'wait', 'wait', 'wait']);
-    expect([permitOf('h/f'), permitOf('h/g')]).toEqual(['wait', 'put-aside']);
+    expect([permitOf('h/f'), permitOf('h/g')]).toEqual(['wait', 'sideline']);
     nowMs += 950;
     expect(permitOf('h/h')).toBe('call');
-    expect(permitsOf(5, (nth) => `h/next-${nth}`)).toEqual({ wait: 3, 'put-aside': 2 });
+    expect(permitsOf(5, (nth) => `h/next-${nth}`)).toEqual({ wait: 3, sideline: 2 });
   });
 
   it('lets 64 jobs wait for the first call of their route', () => {
     permitOf('h/a');
-    expect(permitsOf(1000, () => 'h/a')).toEqual({ wait: 64, 'put-aside': 936 });
+    expect(permitsOf(1000, () => 'h/a')).toEqual({ wait: 64, sideline: 936 });
     expect(permitOf('h/b')).toBe('wait');
   });
 
@@ -135,15 +135,15 @@ describe('the decision whether a failed call counts for its host or its route', 
     };
     expect([0, 1, 2].map((nth) => tryRoute(nth, 'fails'))).toEqual(['call', 'call', 'call']);
     expect([3, 4].map((nth) => tryRoute(nth, 'none'))).toEqual(['call', 'call']);
-    expect([5, 6].map((nth) => tryRoute(nth, 'fails'))).toEqual(['call', 'put-aside']);
+    expect([5, 6].map((nth) => tryRoute(nth, 'fails'))).toEqual(['call', 'sideline']);
     nowMs += 3_600_000;
     evidence.onEnded('a probe', 'fails');
-    expect(tryRoute(7, 'fails')).toBe('put-aside');
+    expect(tryRoute(7, 'fails')).toBe('sideline');
     for (const sign of ['answers', 'gone'] as const) {
       evidence.onEnded('a probe', sign);
       expect([0, 1, 2, 3, 4].map((nth) => tryRoute(nth, 'fails'))).toEqual([
         ...['call', 'call', 'call', 'call'],
-        'put-aside',
+        'sideline',
       ]);
     }
   });
@@ -178,11 +178,11 @@ describe('the decision whether a failed call counts for its host or its route', 
 
   it('permits a first call of another key if only one key has failed', () => {
     call('fails', 'h/a', 'bad');
-    expect(permitOf('h/a', 'bad')).toBe('put-aside');
+    expect(permitOf('h/a', 'bad')).toBe('sideline');
     expect(permitOf('h/a', 'good')).toBe('call');
     call('fails', 'h/a', 'third');
     nowMs += 100;
-    expect(permitOf('h/a', 'fourth')).toBe('put-aside');
+    expect(permitOf('h/a', 'fourth')).toBe('sideline');
   });
 
   it('remembers the 64 most recently called routes', () => {

@@ -72,7 +72,7 @@ export interface HostEvidence {
    *
    * - `call`: call the job. If it is answered, the host is not down.
    * - `wait`: the job may be called soon, or another job of its route is being called.
-   * - `put-aside`: sideline the job.
+   * - `sideline`: sideline the job.
    *
    * Repeated requests for the same job have the same result while it waits or is called.
    */
@@ -136,7 +136,7 @@ interface RouteEvidence extends Evidence {
   keys: Map<string, Evidence>;
 }
 
-export type FirstHandPermit = 'call' | 'wait' | 'put-aside';
+export type FirstHandPermit = 'call' | 'wait' | 'sideline';
 
 export function createHostEvidence(): HostEvidence {
   const routes = new Map<string, RouteEvidence>();
@@ -159,20 +159,20 @@ export function createHostEvidence(): HostEvidence {
         sign,
         nowMs,
       );
-      const isBesideServed = orderingKey !== null && isOwnMatter('failure', key, own.keys.values(), startedMs);
-      const isOfKey = sign === 'fails' && isBesideServed;
-      const id = isBesideServed ? `key ${key}` : jobId;
+      const areOtherKeysServed = orderingKey !== null && isOwnMatter('failure', key, own.keys.values(), startedMs);
+      const isOfKey = sign === 'fails' && areOtherKeysServed;
+      const id = areOtherKeysServed ? `key ${key}` : jobId;
       return { isOfRoute, isOfMany: isOfMany && !isOfKey, isOfKey, id };
     },
     firstHandOf: ({ jobId, route, orderingKey }, nowMs) => {
       if (firstHand.has(jobId)) return 'call';
       const own = routes.get(route);
-      if (own && isFailing(own) && !isOtherThanTheOneThatFails(own, orderingKey)) return 'put-aside';
+      if (own && isFailing(own) && !isOtherThanTheOneThatFails(own, orderingKey)) return 'sideline';
       for (const tried of firstHand.values()) {
         if (tried.route !== route) continue;
-        return nowMs - tried.sinceMs < longestWaitMs ? forAnswer.permit(jobId, nowMs) : 'put-aside';
+        return nowMs - tried.sinceMs < longestWaitMs ? forAnswer.permit(jobId, nowMs) : 'sideline';
       }
-      if (firstHand.size + failedFirstHand >= maxFirstHandCalls) return 'put-aside';
+      if (firstHand.size + failedFirstHand >= maxFirstHandCalls) return 'sideline';
       if (nowMs - firstHandAtMs < firstHandEveryMs) return forTurn.permit(jobId, nowMs);
       forTurn.leave(jobId);
       firstHand.set(jobId, { route, sinceMs: nowMs });
@@ -198,7 +198,7 @@ export function createHostEvidence(): HostEvidence {
 
 interface Waiting {
   /**
-   * Returns `wait` for up to `max` jobs at a time, each for at most a second. Returns `put-aside` for all other jobs.
+   * Returns `wait` for up to `max` jobs at a time, each for at most a second. Returns `sideline` for all other jobs.
    */
   permit(jobId: string, nowMs: number): FirstHandPermit;
   leave(jobId: string): void;
@@ -213,7 +213,7 @@ function createWaiting(max: number): Waiting {
         untilMs.delete(waiting);
       }
       if (!untilMs.has(jobId)) {
-        if (untilMs.size >= max) return 'put-aside';
+        if (untilMs.size >= max) return 'sideline';
         untilMs.set(jobId, nowMs + longestWaitMs);
       }
       return 'wait';

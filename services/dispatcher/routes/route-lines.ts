@@ -9,7 +9,7 @@ const maxLines = 64;
 /** Id of the one line that all further routes share when there are `maxLines` lines. */
 const otherRoutes = '';
 /** Time in milliseconds after the last call of a route during which the route still counts as active beside others. */
-const besideForMs = 10_000;
+const activeForMs = 10_000;
 /**
  * A route flows if its last response is at most `leastFlowMs` milliseconds ago. For slow calls, half of their duration
  * takes the place of `leastFlowMs`.
@@ -136,7 +136,7 @@ export function createRouteLines(
     const nowMs = monotonicMs();
     for (const other of lines.values()) {
       if (other === line) continue;
-      if (other.inFlight + other.waiting > 0 || nowMs - other.lastBeginMs < besideForMs) yield other;
+      if (other.inFlight + other.waiting > 0 || nowMs - other.lastBeginMs < activeForMs) yield other;
     }
   }
 
@@ -175,7 +175,7 @@ export function createRouteLines(
     if (lines.size === 1 || isAlone(line)) {
       return guard.answeredAtMs === -Infinity || (line.isSilent && isStuck(line)) ? halfOf(slots) : slots;
     }
-    const most = isFlowing(line) ? slots - reservedOf(slots) : roomBeside(line, slots);
+    const most = isFlowing(line) ? slots - reservedOf(slots) : remainingSlots(line, slots);
     return Math.min(most, guard.allowed(monotonicMs()));
   }
 
@@ -191,8 +191,8 @@ export function createRouteLines(
    * half, so that the line does not wait for calls that hang. They do count while the line itself is late. A line that
    * gets answers may always have one call. A line may make its first call even if the half is used up.
    */
-  function roomBeside(line: RouteLine, slots: number): number {
-    const { doubtful, restless } = heldBeside(line);
+  function remainingSlots(line: RouteLine, slots: number): number {
+    const { doubtful, restless } = slotsOfOthers(line);
     const held = doubtful + restless;
     if (!isDoubtful(line)) return Math.max(1, halfOf(slots) - (isLate(line) ? held : restless));
     const first = line.lastBeginMs === -Infinity && held < firstCallsOf(slots) ? 1 : 0;
@@ -208,7 +208,7 @@ export function createRouteLines(
    * Returns the number of calls of other lines that do not flow. `doubtful` counts the calls of doubtful lines,
    * `restless` those of lines that get answers.
    */
-  function heldBeside(line: RouteLine): { doubtful: number; restless: number } {
+  function slotsOfOthers(line: RouteLine): { doubtful: number; restless: number } {
     const held = { doubtful: 0, restless: 0 };
     for (const other of calling) {
       if (other === line || isFlowing(other)) continue;
@@ -219,7 +219,7 @@ export function createRouteLines(
   }
 
   /** Returns true if the line waits because other lines occupy slots with calls that hang. */
-  function isHeldBack(line: RouteLine): boolean {
+  function isBlockedByStuck(line: RouteLine): boolean {
     if (isFlowing(line) || !isDoubtful(line)) return false;
     for (const other of calling) if (other !== line && isStuck(other)) return true;
     return false;
@@ -238,7 +238,7 @@ export function createRouteLines(
     if (line.inFlight > 0 && isStuck(line)) return true;
     if (isAlone(line)) return false;
     const isPaused = line.guard.isTroubled || line.guard.waitMs(monotonicMs()) > 0;
-    return isPaused || isSlow(line) || isHeldBack(line);
+    return isPaused || isSlow(line) || isBlockedByStuck(line);
   }
 
   function nextBackMs(line: RouteLine, nowMs: number, perSecond: number): number {
@@ -282,7 +282,7 @@ export function createRouteLines(
     },
     begin: (line) => {
       const nowMs = monotonicMs();
-      const isNew = !line.isSilent || nowMs - line.lastEndMs >= besideForMs;
+      const isNew = !line.isSilent || nowMs - line.lastEndMs >= activeForMs;
       if (line.inFlight === 0 && isNew) line.silentSinceMs = nowMs;
       line.inFlight++;
       calling.add(line);

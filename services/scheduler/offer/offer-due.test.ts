@@ -13,7 +13,7 @@ import type { DueReferences } from '../ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { offerBacklogged } from './offer-backlogged.ts';
 import { scanDue } from './offer-due.ts';
-import { createSkimSize } from './skim-size.ts';
+import { createPeekSize } from './peek-size.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 const nearMs = 50;
@@ -31,7 +31,7 @@ function setUp() {
     outbox,
     credit,
     lately: createRecentOffers(),
-    skimSize: createSkimSize(),
+    peekSize: createPeekSize(),
     backlogged: createBackloggedClients(),
     swept: createSweptJobs(),
   };
@@ -170,13 +170,13 @@ describe('a client with more due jobs than may be offered', () => {
     // Each partition gets two more jobs. A scan also reports the last row that it has read, even of a skipped client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
-    const skimSlowly: DueReferences['skim'] = async (...requested) => {
-      const read = await scan.due.skim(...requested);
+    const peekSlowly: DueReferences['peek'] = async (...requested) => {
+      const read = await scan.due.peek(...requested);
       await isRead.promise;
       return read;
     };
     give(10_000);
-    const underWay = scanDue({ ...scan, due: { ...scan.due, skim: skimSlowly } }, nearMs, 0);
+    const underWay = scanDue({ ...scan, due: { ...scan.due, peek: peekSlowly } }, nearMs, 0);
     for (let turns = 0; turns < 5; turns++) await offerBacklogged(scan, 0);
     isRead.resolve(undefined);
     await underWay;

@@ -15,7 +15,7 @@ import {
   type PartitionMark,
   type SkippedBands,
 } from '../ports/due-references.ts';
-import type { SkimSize } from './skim-size.ts';
+import type { PeekSize } from './peek-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /**
@@ -40,7 +40,7 @@ export interface ScanDeps {
   marks: Marks;
   lately: RecentOffers;
   backlogged: BackloggedClients;
-  skimSize: SkimSize;
+  peekSize: PeekSize;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
   outbox: JobReference[];
@@ -110,11 +110,11 @@ async function scanSkipping(
   nowMs: number,
 ): Promise<ScanEnd> {
   if (marks.length === 0) return nothing;
-  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, skippedBands, deps.skimSize.rows);
+  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.peek(marks, skippedBands, deps.peekSize.rows);
   addSkipped(due, passed, deps);
   const found = consecutiveJobs(due, passed);
   const rows = passed.reduce((sum, span) => sum + span.rows, due.length);
-  deps.skimSize.read(rows, passed.length + found.length, isFull);
+  deps.peekSize.read(rows, passed.length + found.length, isFull);
   offerAndAdvance(found, deps, nowMs);
   for (const [partition, mark] of readUpTo) deps.marks.advance(partition, mark);
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
@@ -224,7 +224,7 @@ async function listIn(ranges: readonly MarkRange[], { due, backlogged }: ScanDep
   if (skippedBands.size === 0) return;
   const untilOf = new Map(ranges.map(({ partition, until }) => [partition, until]));
   const cursors = ranges.map(({ partition, after }) => ({ partition, ...after }));
-  const { passed } = await due.skim(cursors, skippedBands, rowsPerSweep);
+  const { passed } = await due.peek(cursors, skippedBands, rowsPerSweep);
   for (const span of passed) {
     const until = untilOf.get(span.partition);
     // Jobs after `until` are skipped: scans have read them only moments ago, or will read them.

@@ -69,7 +69,7 @@ describe('the search for jobs to offer again', () => {
     const offerer = await started('a', {
       due: {
         scan: (...args) => when(() => due.scan(...args)),
-        skim: (...args) => when(() => due.skim(...args)),
+        peek: (...args) => when(() => due.peek(...args)),
         scanLate: (...args) => when(() => due.scanLate(...args)),
         readOfClients: (...args) => when(() => due.readOfClients(...args)),
         sweep: (...args) => when(() => due.sweep(...args)),
@@ -221,20 +221,20 @@ describe('the search for jobs to offer again', () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });
-    let skims = 0;
+    let peeks = 0;
     const counted: DueReferences = {
       ...due,
-      skim: async (...request) => {
-        skims++;
-        return await due.skim(...request);
+      peek: async (...request) => {
+        peeks++;
+        return await due.peek(...request);
       },
     };
     const offerer = await started('a', { due: counted });
     await many(2000);
     await passTime(clock, 1000);
-    skims = 0;
+    peeks = 0;
     await passTime(clock, 1000);
-    expect(skims).toBe(40);
+    expect(peeks).toBe(40);
     await many(1, clientIdOf(2), 20_000);
     await passTime(clock, 25);
     expect(offered().filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(1);

@@ -13,7 +13,7 @@ import { scanDue, scanLate, sweepDue, sweepLapsed, type ScanEnd } from './offer-
 import type { Dispatchers } from '../ports/dispatchers.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createPublications } from './publications.ts';
-import { createSkimSize } from './skim-size.ts';
+import { createPeekSize } from './peek-size.ts';
 import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -27,7 +27,7 @@ const idleEveryMs = 50;
  * Interval in milliseconds between scans while there is a backlog. The interval is longer, because each scan has to
  * skip the rows of the backlog, and the calls of the backlog wait longer anyway.
  */
-const scanBesideBacklogEveryMs = 25;
+const scanWithBacklogEveryMs = 25;
 /** Time in milliseconds within which a job counts as due soon. */
 const nearMs = 50;
 /**
@@ -125,7 +125,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const publications = createPublications(deps);
   const standstills = createStandstills();
   const outbox: JobReference[] = [];
-  const scanDeps = { due, marks, lately, backlogged, skimSize: createSkimSize(), swept, credit, outbox };
+  const scanDeps = { due, marks, lately, backlogged, peekSize: createPeekSize(), swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let listedAtMs = 0;
   let lateHorizon: string | null = null;
@@ -266,7 +266,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   function whileNear(): number {
-    return backlogged.size > 0 ? scanBesideBacklogEveryMs : scanEveryMs;
+    return backlogged.size > 0 ? scanWithBacklogEveryMs : scanEveryMs;
   }
 
   function publish(): void {

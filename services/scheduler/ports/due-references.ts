@@ -55,7 +55,7 @@ export interface BandSpan extends Span {
   priority?: StoredPriority | undefined;
 }
 
-export interface Skimmed {
+export interface Peeked {
   /** Due jobs of the bands that are not skipped, sorted as in `DueScan.due`. */
   due: JobReference[];
   /**
@@ -122,7 +122,7 @@ export interface DueReferences {
    * Reads due jobs like `scan`, but skips bands.
    * @param rows maximum number of rows of any client that are read per partition
    */
-  skim(marks: readonly PartitionMark[], skippedBands: SkippedBands, rows: number): Promise<Skimmed>;
+  peek(marks: readonly PartitionMark[], skippedBands: SkippedBands, rows: number): Promise<Peeked>;
   /**
    * Reads jobs before the marks that scans may have missed, because their transaction committed after scans had read
    * later jobs. These jobs were due within the last second before the mark, and less than ten seconds ago. Skips jobs

@@ -92,8 +92,8 @@ export const scanDue = statementOf<MarkParams & { limit: number; nearMs: number 
  * window functions found the ends of a band's rows in Postgres, a row would cost 2.7 µs. Few jobs have a priority, so
  * priorities are returned as a list with job ids.
  */
-export const skimDue = statementOf<MarkParams & { limit: number }>(
-  'skim-due',
+export const peekDue = statementOf<MarkParams & { limit: number }>(
+  'peek-due',
   ($) => `
   select w.p, d.* from ${marksOf($)}
   cross join lateral (

@@ -15,12 +15,12 @@ import {
   scanDue,
   scanLate,
   readOfClients,
-  skimDue,
+  peekDue,
   sweepDue,
   sweepLapsed,
   type SkipParams,
 } from './due-reference-statements.ts';
-import { skimmedOf, type SkimmedRow } from './skimmed-rows.ts';
+import { peekedOf, type PeekedRow } from './peeked-rows.ts';
 
 type Row = [
   partition: number,
@@ -63,13 +63,13 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
       return { due: due.map(referenceOf), nextInMs: due.length < rows.length ? nextInMs : null, lateMs };
     },
-    skim: async (marks, skippedBands, limit) => {
+    peek: async (marks, skippedBands, limit) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
-      const { rows } = await pool.query<SkimmedRow>({
-        ...skimDue.with({ partitions, ...markParams(marks), limit }),
+      const { rows } = await pool.query<PeekedRow>({
+        ...peekDue.with({ partitions, ...markParams(marks), limit }),
         rowMode: 'array',
       });
-      return skimmedOf(rows, skippedBands, limit);
+      return peekedOf(rows, skippedBands, limit);
     },
     scanLate: async (marks, horizon) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));

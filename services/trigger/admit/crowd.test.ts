@@ -19,7 +19,7 @@ const smallComesAt = 200;
 /** Time in milliseconds during which listings of recently begun runs contain the waiting runs. */
 const youngMs = 10_000;
 
-const noSteps = { done: 0, survived: 0, born: 0, waiting: 0 };
+const noSteps = { done: 0, survived: 0, created: 0, waiting: 0 };
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
   const facts = {
@@ -45,7 +45,7 @@ interface Fed {
  * Simulates a large campaign that always has more to feed, and a small campaign that starts later. Returns the rate of
  * the large campaign, and the time that the small one waits for its first grant.
  */
-async function goBeside(
+async function runNeighbours(
   waitingRuns: number,
   began: 'long ago' | 'just now',
 ): Promise<{ perSecond: number; smallMs: number }> {
@@ -118,7 +118,7 @@ describe('a campaign beside runs whose batches only wait', () => {
   ] as const)(
     'reaches 95 % of its usual rate, and a small campaign is fed within 1 s, with %s runs that began %s',
     async (runs, began) => {
-      const { perSecond, smallMs } = await goBeside(runs, began);
+      const { perSecond, smallMs } = await runNeighbours(runs, began);
       expect(perSecond).toBeGreaterThanOrEqual(0.95 * 400);
       expect(smallMs).toBeLessThanOrEqual(1000);
     },

@@ -44,7 +44,7 @@ function world(perSecond: number) {
       fedBatches: fed,
       fromStep: 1,
       complete: false,
-      steps: [{ done, survived: done, born: 0, waiting: 0 }],
+      steps: [{ done, survived: done, created: 0, waiting: 0 }],
     };
   };
   const feedStore = {

@@ -17,7 +17,7 @@ function loadOf(feedId: string, waiting = 1): FeedLoad {
     held: false,
   } as const;
   const numbers = { paceAllows: null, batchUsers: 100, fedBatches: 10, fromStep: 1 };
-  const steps = [{ done: 9, survived: 9, born: 0, waiting }];
+  const steps = [{ done: 9, survived: 9, created: 0, waiting }];
   return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };
 }
 

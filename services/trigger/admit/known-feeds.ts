@@ -206,8 +206,8 @@ function sharedOf({ load, chain, progress, isOwn }: KnownFeed): SharedLoad {
 function isAsBefore(before: FeedLoad, now: FeedLoad): boolean {
   if (before.fedBatches !== now.fedBatches || before.complete !== now.complete || before.held !== now.held)
     return false;
-  return now.steps.every(({ done, survived, born, waiting }, index) => {
+  return now.steps.every(({ done, survived, created, waiting }, index) => {
     const last = before.steps[index];
-    return last?.done === done && last.survived === survived && last.born === born && last.waiting === waiting;
+    return last?.done === done && last.survived === survived && last.created === created && last.waiting === waiting;
   });
 }

@@ -7,7 +7,7 @@ import type { ListedRun, RunTally } from '../ports/run-store.ts';
 function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
   const judged = { pauseAtFailed: null, failureBaseline: [], hasBudgets: false, canary: null, overdueMs: -1 };
-  const flow = [{ done, survived: done, born: 0, waiting: 1 }];
+  const flow = [{ done, survived: done, created: 0, waiting: 1 }];
   const fedBatches = done + ready + 1;
   const fed = {
     fedUsers: fedBatches * 100,

@@ -6,7 +6,7 @@ import { createTrigger, type TriggerDeps } from '../trigger.ts';
 const waitingRuns = 200;
 
 /** Returns, by kind of query, how many runs each query reads once all 200 runs wait. */
-async function requestedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
+async function requestedWithOthers(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, feedRows, putAllBack } = world;
   const requested = { tallies: new Array<number>(), points: new Array<number>(), troubles: new Array<number>() };
@@ -44,7 +44,7 @@ async function requestedBeside(): Promise<Record<'tallies' | 'points' | 'trouble
 }
 
 it('the keeper, the reconciler and the history read 200 waiting runs in turn', async () => {
-  const request = await requestedBeside();
+  const request = await requestedWithOthers();
   for (const counts of Object.values(request)) {
     expect(counts.length).toBeGreaterThan(15);
     expect(Math.max(...counts)).toBeLessThanOrEqual(waitingRuns / 2);

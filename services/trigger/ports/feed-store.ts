@@ -122,7 +122,7 @@ export interface FeedLoad {
 export interface FlowCounts {
   done: number;
   survived: number;
-  born: number;
+  created: number;
   waiting: number;
 }
 

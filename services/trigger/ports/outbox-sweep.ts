@@ -55,8 +55,11 @@ export interface OutboxSweep {
   revertOffers(refs: readonly StepRef[]): Promise<void>;
   /**
    * Examines at most `limit` fed batches of a feed, beginning with batch `from` or the feed's mark. Adds steps with
-   * expired leases to the agenda, and also steps without a row that are in `unborn`. Moves the mark past batches that
-   * are through the chain or on the agenda.
+   * expired leases to the agenda, and also steps without a row that are in `unrecorded`. Moves the mark past batches
+   * that are through the chain or on the agenda.
    */
-  examine(feed: SweptFeed, window: { from: number; limit: number; unborn: readonly number[] }): Promise<ExaminedWindow>;
+  examine(
+    feed: SweptFeed,
+    window: { from: number; limit: number; unrecorded: readonly number[] },
+  ): Promise<ExaminedWindow>;
 }

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { chainLoadOf } from './chain-load.ts';
 import type { FeedLoad, FlowCounts } from '../ports/feed-store.ts';
 
-const flowOf = (counts: Partial<FlowCounts>): FlowCounts => ({ done: 0, survived: 0, born: 0, waiting: 0, ...counts });
+const flowOf = (counts: Partial<FlowCounts>): FlowCounts => ({
+  done: 0,
+  survived: 0,
+  created: 0,
+  waiting: 0,
+  ...counts,
+});
 
 function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Partial<FeedLoad> = {}): FeedLoad {
   const chain = steps.map((_, index) => `action-${index + 1}`);
@@ -40,7 +46,7 @@ describe('the load of a feed', () => {
 
   it('does not include waiting batches, which are counted on their own', () => {
     const { loads, waiting } = chainLoadOf(
-      loadOf(10, [{ done: 2, survived: 1, born: 3, waiting: 4 }, { waiting: 1 }]),
+      loadOf(10, [{ done: 2, survived: 1, created: 3, waiting: 4 }, { waiting: 1 }]),
       0,
     );
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 7, 'action-2/SG': 7 });

@@ -27,9 +27,9 @@ export function readyBySteps({
   fromStep,
   steps,
 }: Pick<FeedLoad, 'fedBatches' | 'fromStep' | 'steps'>): number[] {
-  return steps.map(({ done, born, waiting }, index) => {
+  return steps.map(({ done, created, waiting }, index) => {
     const entered = index + 1 === fromStep ? fedBatches : (steps[index - 1]?.survived ?? 0);
-    return Math.max(0, entered + born - done - waiting);
+    return Math.max(0, entered + created - done - waiting);
   });
 }
 

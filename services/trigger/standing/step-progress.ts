@@ -38,7 +38,7 @@ export function createStepProgress({ topics, clock }: { topics: TopicNames; cloc
             const waiting = Math.max(0, counts?.waiting ?? 0);
             const readyHere = ready[index] ?? 0;
             if (readyHere + waiting === 0) return [];
-            const figures = [readyHere, waiting, counts?.done, counts?.born].join('/');
+            const figures = [readyHere, waiting, counts?.done, counts?.created].join('/');
             const lastHere = last?.get(index + 1);
             const sinceMs = lastHere?.figures === figures ? lastHere.sinceMs : nowMs;
             seen.set(index + 1, { figures, sinceMs });

@@ -113,12 +113,12 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   async function examineWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
     const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
-    const unborn = steps
+    const unrecorded = steps
       .filter(({ step, stillForMs }) => stillForMs >= deps.stallMs || (quiet.has(step) && before?.quiet.has(step)))
       .map(({ step }) => step);
     const from = before?.from ?? 1;
     const startedMs = clock.monotonicMs();
-    const { running, next } = await outboxSweep.examine(feed, { from, limit: windowBatches, unborn });
+    const { running, next } = await outboxSweep.examine(feed, { from, limit: windowBatches, unrecorded });
     const endedMs = clock.monotonicMs();
     const notBeforeMs = endedMs + pauseAfter(endedMs - startedMs, windowEveryMs);
     windows.set(feed.feedId, { notBeforeMs, from: next ?? 1, running, quiet });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerOf, nothingUnbegun } from '../../../test/support/worker-fixture.ts';
+import { answerOf, nothingUnstarted } from '../../../test/support/worker-fixture.ts';
 
 const chain = [{ action: 'award-reward', params: {}, unitsPerUser: 2 }];
 
@@ -49,7 +49,7 @@ describe('a worker of a campaign with a budget', () => {
   });
 
   it('retries while another transaction locks the budget row, and serves other runs meanwhile', async () => {
-    const { clock, database, endpoint, feed } = await createRunningWorker({}, () => ({ unbegun: nothingUnbegun }));
+    const { clock, database, endpoint, feed } = await createRunningWorker({}, () => ({ unstarted: nothingUnstarted }));
     const budgets = [{ country: 'SG', units: 20 }];
     const locked = await feed(batchesOf('l', 2, 5), { countries: ['SG'], chain, budgets });
     for (const budget of database.budgets.values()) budget.isLocked = true;
@@ -63,7 +63,7 @@ describe('a worker of a campaign with a budget', () => {
   });
 
   it('makes 100 calls of another run as fast beside 300 batches without budget as without them', async () => {
-    async function timeOf(isBeside: boolean): Promise<number> {
+    async function timeOf(isWithStarved: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker();
       endpoint.answer = async ({ call }) => {
         await clock.sleep(20);
@@ -71,7 +71,7 @@ describe('a worker of a campaign with a budget', () => {
       };
       const beginMs = clock.nowMs();
       const starved = { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 0 }] };
-      if (isBeside) await feed(batchesOf('s', 300, 1), starved);
+      if (isWithStarved) await feed(batchesOf('s', 300, 1), starved);
       const { totals } = await feed(batchesOf('q', 100, 1), { chain: [{ action: 'award-reward', params: {} }] });
       await passTimeUntil(clock, () => totals()[0]?.succeeded === 100);
       return clock.nowMs() - beginMs;

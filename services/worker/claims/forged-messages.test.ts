@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { answerWithFailures, nothingUnbegun, withoutHandOn } from '../../../test/support/worker-fixture.ts';
+import { answerWithFailures, nothingUnstarted, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 
 const users = ['u1', 'u2', 'u3', 'u4'];
 const contradicted = 'not whom the rows have left in it';
@@ -15,7 +15,7 @@ async function afterStepOne() {
   const running = await createRunningWorker({}, ({ ledger }) => ({
     ledger: withoutHandOn(ledger),
     publisher: { publish: () => Promise.resolve() },
-    unbegun: nothingUnbegun,
+    unstarted: nothingUnstarted,
   }));
   const { clock, endpoint, feed, database, publish } = running;
   endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);

@@ -12,7 +12,7 @@ import type { OpenMessage, QueuedStep } from '../step/work.ts';
 import { createClaimRooms } from './claim-rooms.ts';
 import type { MessageReceiver } from './message-receiver.ts';
 import type { StepQueue } from './step-queue.ts';
-import type { UnbegunIntake } from './unbegun-intake.ts';
+import type { UnstartedIntake } from './unstarted-intake.ts';
 import { createWastedClaimLimit, type WastedClaimLimit } from './wasted-claim-limit.ts';
 
 export interface ClaimIntakeDeps {
@@ -25,7 +25,7 @@ export interface ClaimIntakeDeps {
   actionTypes: EngineConfig['actionTypes'];
   ledger: StepLedger;
   receiver: MessageReceiver;
-  unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
+  unstartedIntake: Pick<UnstartedIntake, 'onSteps'>;
   /** Called when a step no longer needs the message that contained it. */
   onHandled: (origin: OpenMessage | null) => void;
   traces: StepTraces | undefined;
@@ -44,7 +44,7 @@ export interface ClaimIntake {
 }
 
 export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
-  const { queue, directory, receiver, unbegunIntake, onHandled, traces } = deps;
+  const { queue, directory, receiver, unstartedIntake, onHandled, traces } = deps;
   const vain = createWastedClaimLimit();
 
   return {
@@ -58,7 +58,7 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
         throw error;
       }
       const claims = steps.filter((queued) => isServable(queued, deps));
-      unbegunIntake.onSteps(claims);
+      unstartedIntake.onSteps(claims);
       return claims;
     },
     take: async ({ ours, others, busy, contradicted }, claimedAtMs) => {

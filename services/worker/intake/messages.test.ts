@@ -1,4 +1,4 @@
-import { nothingUnbegun, withoutHandOn } from '../../../test/support/worker-fixture.ts';
+import { nothingUnstarted, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 import { describe, expect, it } from 'vitest';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
@@ -46,7 +46,7 @@ describe('a message of a shard', () => {
     const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
       publisher: { publish: () => Promise.reject(new Error('no broker')) },
-      unbegun: nothingUnbegun,
+      unstarted: nothingUnstarted,
     }));
     const { totals } = await feed([['u1']]);
     await passTime(clock, 1000);

@@ -63,12 +63,12 @@ describe('the spans of a batch', () => {
     const { feedId } = await feed([['u1', 'u2']]);
     await passTime(clock, 120_000);
     const traces = batchTracesOf(feedId);
-    const [born, ...others] = named(tracing.spans, 'child batch');
+    const [created, ...others] = named(tracing.spans, 'child batch');
     expect(others).toEqual([]);
     const [bearing] = named(tracing.spans, 'step award-reward').filter(({ traceId }) => traceId === traces.traceOf(1));
     const traceId = traces.traceOf(firstChildBatchNo);
     const root = { traceId, spanId: rootSpanOf(traceId) };
-    expect(born).toMatchObject({
+    expect(created).toMatchObject({
       ...root,
       parentId: null,
       kind: 'producer',
@@ -96,16 +96,16 @@ describe('the spans of a batch', () => {
     await passTime(clock, 120_000);
     const traces = batchTracesOf(feedId);
     const isRecorded = (batchNo: number) => isSampled(traces.traceOf(batchNo), 0.5);
-    const born = named(tracing.spans, 'child batch');
-    expect(born.map(({ traceId }) => traceId).toSorted()).toEqual(
+    const created = named(tracing.spans, 'child batch');
+    expect(created.map(({ traceId }) => traceId).toSorted()).toEqual(
       numbers
         .map((number) => firstChildBatchNo + number)
         .filter(isRecorded)
         .map(traces.traceOf)
         .toSorted(),
     );
-    const parents = born.map(({ attributes }) => Number(attributes['muster.parent_batch']));
-    expect(born.map(({ links }) => links)).toMatchObject(
+    const parents = created.map(({ attributes }) => Number(attributes['muster.parent_batch']));
+    expect(created.map(({ links }) => links)).toMatchObject(
       parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
     );
     // A part of a hundred parents is sampled.

@@ -3,7 +3,7 @@ import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { writeTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
 import { batchTracesOf, newSpanId, rootSpanOf, type BatchTraces } from '../../../shared/domain/tracing/trace-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { BornChild, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { CreatedChild, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Span, SpanAttributes, SpanLink, Tracing } from '../../../shared/ports/tracing.ts';
 import type { Reading } from '../endpoint/read-answer.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
@@ -32,10 +32,10 @@ export interface StepTraces {
   /**
    * Records results. If a child batch is sampled, its trace begins here, with a link to the trace of its parent. The
    * step span of the parent gets links to the traces of its children.
-   * @param born children that the same flush created
+   * @param created children that the same flush created
    * @param requestedAtMs time at which the flush was requested
    */
-  recorded(steps: readonly FinishedStep[], born: readonly BornChild[], requestedAtMs: number): void;
+  recorded(steps: readonly FinishedStep[], created: readonly CreatedChild[], requestedAtMs: number): void;
   /** Returns the trace id of a sampled batch, for log lines; undefined if the batch is not sampled. */
   traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
 }
@@ -114,13 +114,13 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
    */
   function recordChildSpans(
     steps: readonly FinishedStep[],
-    born: readonly BornChild[],
+    created: readonly CreatedChild[],
     requestedAtMs: number,
   ): ReadonlyMap<StepResult, SpanLink[]> {
     const children = new Map<StepResult, SpanLink[]>();
-    if (born.length === 0) return children;
+    if (created.length === 0) return children;
     const works = new Map<StepResult, Work>(steps.map(({ work, result }) => [result, work]));
-    for (const { result, child, batchNo } of born) {
+    for (const { result, child, batchNo } of created) {
       const work = works.get(result);
       if (!work) continue;
       const ofChild = linkTo({ feedId: result.feedId, batchNo });
@@ -211,8 +211,8 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
       record(work, span, { startedMs, attributes });
     },
 
-    recorded: (steps, born, requestedAtMs) => {
-      const children = recordChildSpans(steps, born, requestedAtMs);
+    recorded: (steps, created, requestedAtMs) => {
+      const children = recordChildSpans(steps, created, requestedAtMs);
       if (open.size === 0) return;
       for (const { work, result } of steps) {
         if (!isSampled(work.claim)) continue;

@@ -3,14 +3,17 @@
  * waits claimed in its feed's line; the step never fails because of a limit. The worker claims steps while `room` and
  * `roomOf` are above 0. A call begins when all limits allow it, checked in this order:
  *
- * | no. | limit                | bounds                                    | scope                    | learns from           | file              |
- * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
- * | 1   | breaker              | calls to an endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        |
- * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        | adaptive-limit.ts |
- * | 3   | first calls          | a burst after silence                     | shard, this worker       | answers, time         | slot-group.ts     |
- * | 4   | feed's guard         | a new feed, or a feed with bad answers    | feed in a shard          | ends, 429, times      | source-guard.ts   |
- * | 5   | pools                | calls at once; slow feeds leave a reserve | action type, then worker | mean times            | slot-pool.ts      |
- * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
+ * | no. | limit                | bounds                                    | scope                    | learns from
+ * | file              | | --- | -------------------- | ----------------------------------------- |
+ * ------------------------ | --------------------- | ----------------- | | 1   | breaker              | calls to an
+ * endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        | | 2   |
+ * adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        |
+ * adaptive-limit.ts | | 3   | first calls          | a burst after silence                     | shard, this worker
+ * | answers, time         | slot-group.ts     | | 4   | feed's guard         | a new feed, or a feed with bad answers
+ * | feed in a shard          | ends, 429, times      | source-guard.ts   | | 5   | pools                | calls at
+ * once; slow feeds leave a reserve | action type, then worker | mean times            | slot-pool.ts      | | 6   |
+ * rate                 | calls and users per second                | action type, all workers | the store             |
+ * rate-limit.ts     |
  *
  * `slotsOf` combines limits 1 to 3. The shard with the fewest calls in flight comes first, and within the shard the
  * run with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn
@@ -23,7 +26,7 @@
  * exchange the learned state with the other workers.
  */
 import type { Admission, FeedDirectory } from '../claims/feed-directory.ts';
-import { heldBackForMs, nextLine, type NextLine } from './next-line.ts';
+import { blockedForMs, nextLine, type NextLine } from './next-line.ts';
 import { learnFromCall, type CallInLine, type ServedCall } from './learn-from-call.ts';
 import { roomOfFeed, roomOfGroup } from './claim-room.ts';
 import { betweenFlushesMs } from './flush-pace.ts';
@@ -306,7 +309,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       let soonest = Number.POSITIVE_INFINITY;
       for (const group of groups.values()) {
         const isQueued = queued.has(group.topic);
-        if (group.waiting > 0 || isQueued) soonest = Math.min(soonest, heldBackForMs(group, isQueued, nowMs));
+        if (group.waiting > 0 || isQueued) soonest = Math.min(soonest, blockedForMs(group, isQueued, nowMs));
       }
       return soonest;
     },

@@ -19,7 +19,7 @@ describe('a worker with slow or broken endpoints and topics', () => {
    * Returns the time that 200 quick calls take while 400 calls of 9 s are made elsewhere; without such calls if `slow`
    * is null.
    */
-  async function timeBeside(slow: { countries: string[] } | null): Promise<number> {
+  async function timeWithSlow(slow: { countries: string[] } | null): Promise<number> {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = async (seen) => {
       await clock.sleep(seen.call.users[0]?.startsWith('slow') ? 9000 : 20);
@@ -38,8 +38,8 @@ describe('a worker with slow or broken endpoints and topics', () => {
   ])(
     'makes 200 calls of 20 ms beside 400 calls of 9 s in %s as fast as without them, within 20 %%',
     async (_where, countries) => {
-      const alone = await timeBeside(null);
-      expect(await timeBeside({ countries })).toBeLessThan(1.2 * alone);
+      const alone = await timeWithSlow(null);
+      expect(await timeWithSlow({ countries })).toBeLessThan(1.2 * alone);
     },
   );
 });

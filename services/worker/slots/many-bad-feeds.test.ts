@@ -15,7 +15,7 @@ function batchesOf(name: string, count: number): string[][] {
  * Returns the time that calls of 150 ms of one feed take in total, beside `badFeeds` feeds of the same shard whose
  * calls have hung for 20 s.
  */
-async function timeBeside(badFeeds: number): Promise<number> {
+async function timeWithBad(badFeeds: number): Promise<number> {
   const { clock, endpoint, feed } = await createRunningWorker({
     type: { concurrency: 40, timeoutMs },
     concurrency: 80,
@@ -36,7 +36,7 @@ async function timeBeside(badFeeds: number): Promise<number> {
 
 describe('a feed beside feeds whose calls hang', () => {
   it.each([15, 30])('is slowed down only by the slow start of its shard, beside %i such feeds', async (badFeeds) => {
-    const alone = await timeBeside(0);
-    expect(await timeBeside(badFeeds)).toBeLessThan(3.5 * alone);
+    const alone = await timeWithBad(0);
+    expect(await timeWithBad(badFeeds)).toBeLessThan(3.5 * alone);
   });
 });

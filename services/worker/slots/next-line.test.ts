@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBackForMs, nextLine } from './next-line.ts';
+import { blockedForMs, nextLine } from './next-line.ts';
 import { beginCall, createSlotGroup, lineOf, type SlotGroup } from './slot-group.ts';
 import { createActionPool, createWorkerPool } from './slot-pool.ts';
 import { worksOf } from './test-works.ts';
@@ -35,24 +35,24 @@ describe('the time until a blocked shard may make its next call', () => {
       pressure: 'throttled',
       pauseMs: 3000,
     });
-    expect(heldBackForMs(group, false, nowMs + 1000)).toBe(2000);
+    expect(blockedForMs(group, false, nowMs + 1000)).toBe(2000);
   });
 
   it('is the time until a hanging call counts as stuck, if another feed waits and the shard is not paused', () => {
     const { group, hanging } = shardWithHangingCall();
-    expect(heldBackForMs(group, false, nowMs + 1)).toBe(hanging.guard.stuckAfterMs - 1);
+    expect(blockedForMs(group, false, nowMs + 1)).toBe(hanging.guard.stuckAfterMs - 1);
   });
 
   it('is infinite if no other feed waits for the slots of the feed with the hanging call', () => {
     const { group } = shardWithHangingCall();
     group.lines.delete('other');
-    expect(heldBackForMs(group, false, nowMs + 1)).toBe(Number.POSITIVE_INFINITY);
-    expect(heldBackForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
+    expect(blockedForMs(group, false, nowMs + 1)).toBe(Number.POSITIVE_INFINITY);
+    expect(blockedForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
   it('is infinite when a call of the shard already counts as stuck, because its slot is then lent', () => {
     const { group, hanging } = shardWithHangingCall();
-    expect(heldBackForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
+    expect(blockedForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 

@@ -104,7 +104,7 @@ function comesBefore(a: Turn, b: Turn): boolean {
  * happens, or if nothing blocks the shard.
  * @param isQueued true if steps of the shard wait to be claimed
  */
-export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
+export function blockedForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
   const { breaker, adaptive, rate, lines } = group;
   if (breaker.isOpen(nowMs)) return breaker.callInMs(nowMs);
   if (adaptive.pausedForMs(nowMs) > 0) return adaptive.pausedForMs(nowMs);

@@ -66,18 +66,21 @@ export interface SlotPool {
 
 /** Maximum numbers of slow calls: while quick calls share the pool, and otherwise. */
 interface SlowCalls {
-  besideQuick: number;
+  withQuickCalls: number;
   alone: number;
 }
 
 export function createActionPool(concurrency: number): SlotPool {
-  return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
+  return createSlotPool(concurrency, (slots) => ({
+    withQuickCalls: reservedOf(slots),
+    alone: slots - reservedOf(slots),
+  }));
 }
 
 /** Creates the pool of the worker. Slow action types leave a reserve for the others, and may use all other slots. */
 export function createWorkerPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({
-    besideQuick: slots - reservedOf(slots),
+    withQuickCalls: slots - reservedOf(slots),
     alone: slots - reservedOf(slots),
   }));
 }
@@ -103,7 +106,7 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
    */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return concurrency;
-    return Math.max(1, nowMs - lastQuickMs < quickCallValidMs ? slowCalls.besideQuick : slowCalls.alone);
+    return Math.max(1, nowMs - lastQuickMs < quickCallValidMs ? slowCalls.withQuickCalls : slowCalls.alone);
   }
 
   const lendable = (slots: number) => Math.min(slots, isServed ? concurrency : lentUnserved);

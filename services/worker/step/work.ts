@@ -1,5 +1,5 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
-import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
+import { feedCreatedMs } from '../../../shared/domain/ids/created-at.ts';
 import { classAtAge, type ContractClass } from '../../../shared/domain/step/consequences.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import type { FeedContext, StepHold } from '../../../shared/ports/feed-contexts.ts';
@@ -49,7 +49,7 @@ export interface Work extends RequestedUsers {
 
 /** Returns the contract class that applies now. The class changes when the endpoint has forgotten the key. */
 export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
-  return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
+  return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedCreatedMs(claim.feedId, nowMs));
 }
 
 export interface ClaimedWork {

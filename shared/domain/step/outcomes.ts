@@ -45,7 +45,7 @@ export interface StepTotals {
 }
 
 /**
- * Flow of batches through one step. The number of batches that wait only for a worker is entered + born − done −
+ * Flow of batches through one step. The number of batches that wait only for a worker is entered + created − done −
  * waiting: fed batches enter step 1, and batches that survived a step enter the next one.
  */
 export interface StepFlow {
@@ -53,7 +53,7 @@ export interface StepFlow {
   done: number;
   /** Recorded step rows that continue: at least one user succeeded. */
   survived: number;
-  born: number;
+  created: number;
   /** Batches that wait for a retry, or have waited since their creation, and have not been claimed since. */
   waiting: number;
   /** Users that failed by a refusal of their whole batch. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { budgetCause, budgetWaitMs } from '../../domain/run/budgets.ts';
 import type {
-  BornChild,
+  CreatedChild,
   ClaimedStep,
   LedgerFlush,
   StepRef,
@@ -119,14 +119,14 @@ export function waitingFor(
 export async function settle(
   connection: Connection,
   results: readonly StepResult[],
-  children: readonly BornChild[],
+  children: readonly CreatedChild[],
   unitsPerUser: UnitsPerUser,
 ): Promise<void> {
   const costs = costingIn(unitsPerUser);
   const settled = results.filter((result) => costs(result) && (result.state === 'done' || !result.open));
   const heirs = children.filter(({ child, result }) => costs(result) && (child.open || child.claim));
   if (settled.length + heirs.length === 0) return;
-  const unitsOfChild = ({ child, result }: BornChild) => child.users.length * unitsOf(result, unitsPerUser);
+  const unitsOfChild = ({ child, result }: CreatedChild) => child.users.length * unitsOf(result, unitsPerUser);
   await connection.query(
     settleReservations.with({
       ...keysOf(settled),

@@ -8,8 +8,8 @@ import { keysOf } from './step-writes.ts';
  * Marks steps that are claimed to be checked: if the worker is lost before it reports that a call begins, there was
  * none. Returns one row for each step whose earlier checks gave no answer, with their number.
  */
-export const noteUnbegun = statementOf<{ feeds: string; batchNos: string; steps: string }>(
-  'note-unbegun',
+export const noteUnstarted = statementOf<{ feeds: string; batchNos: string; steps: string }>(
+  'note-unstarted',
   ($) => `
   with k as (
     select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) with ordinality
@@ -34,7 +34,7 @@ export async function noteChecked(
 ): Promise<ClaimedStep[]> {
   const toCheck = claimed.filter((claim) => isToBeChecked(claim) && checked(claim));
   if (toCheck.length === 0) return [...claimed];
-  const { rows } = await client.query<{ position: number; tries: number }>(noteUnbegun.with(keysOf(toCheck)));
+  const { rows } = await client.query<{ position: number; tries: number }>(noteUnstarted.with(keysOf(toCheck)));
   const triesOf = new Map(rows.map(({ position, tries }) => [toCheck[position - 1], tries]));
   const checkedClaims = new Set(toCheck);
   return claimed.map((claim) => {

@@ -56,5 +56,5 @@ export const insertChildren = statementOf<InsertChildrenParams>(
     insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step,
       coalesce(next_attempt_at + grace_ms * interval '1 millisecond', lease_until) from k
   )
-  ${flowAdded($('slot'), { born: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
+  ${flowAdded($('slot'), { created: 'count(*)', waiting: 'count(*) filter (where not claimed)' }, 'k')}`,
 );

@@ -1,7 +1,14 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { zonesOfDays, type CappedUser } from '../../domain/step/caps.ts';
 import { usersTextOf } from '../../domain/step/users-text.ts';
-import type { BornChild, ClaimedStep, LedgerFlush, StepRef, StepResult, StepWaiting } from '../../ports/step-ledger.ts';
+import type {
+  CreatedChild,
+  ClaimedStep,
+  LedgerFlush,
+  StepRef,
+  StepResult,
+  StepWaiting,
+} from '../../ports/step-ledger.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { waitingFor } from './budget-claims.ts';
 import { dropEffectsOfEnded, reserveEffects, settleEffects, withoutEffects } from './effect-statements.ts';
@@ -136,7 +143,7 @@ interface Settlement {
 export async function settle(
   client: PoolClient,
   results: readonly StepResult[],
-  children: readonly BornChild[],
+  children: readonly CreatedChild[],
 ): Promise<void> {
   const settled = results.flatMap((result) => settlementOf(result) ?? []);
   if (settled.length === 0) return;

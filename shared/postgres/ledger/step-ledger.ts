@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type {
-  BornChild,
+  CreatedChild,
   ClaimedChildren,
   ClaimedStep,
   LedgerFlush,
@@ -142,20 +142,20 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const known = { done, claims: free, handOn, rules: rules.names };
     const { recorded, claimed, ...rest } = await recordAndClaim(client, known, terms);
-    const born = numberedChildren(recorded, numbers);
-    const children = await bearChildren(client, born, terms, timedWithinMs);
+    const created = numberedChildren(recorded, numbers);
+    const children = await createChildren(client, created, terms, timedWithinMs);
     await addSuppressed(client, recorded, terms);
     await noteAttempts(client, [...recorded, ...put]);
     const results = [...recorded, ...put];
-    if (unitsPerUser) await settle(client, results, born, unitsPerUser);
+    if (unitsPerUser) await settle(client, results, created, unitsPerUser);
     const ours = await reservedOf(client, claimed, { units, effects }, wanted, terms);
     const settled = [...results, ...ours.released].filter(isCapped);
-    if (settled.length > 0) await settleEffects(client, settled, born);
+    if (settled.length > 0) await settleEffects(client, settled, created);
     const suppressed = await attachSuppressed(client, ours.claimed, actionTypeOf, rules);
-    const timed = timedOf(put, born, timedWithinMs);
+    const timed = timedOf(put, created, timedWithinMs);
     const busy = [...units.busy, ...effects.busy];
     const kept = await noteChecked(client, suppressed, checked);
-    return { ...rest, recorded: results, claimed: kept, busy, children, born, timed, begun, refused: [] };
+    return { ...rest, recorded: results, claimed: kept, busy, children, created, timed, begun, refused: [] };
   });
 }
 
@@ -204,7 +204,7 @@ async function reservedOf(
 function numberedChildren(
   recorded: readonly StepDone[],
   numbers: ReadonlyMap<StepDone, readonly number[]>,
-): BornChild[] {
+): CreatedChild[] {
   return recorded.flatMap((result) =>
     result.children.map((child, index) => {
       const batchNo = numbers.get(result)?.[index];
@@ -214,9 +214,9 @@ function numberedChildren(
   );
 }
 
-async function bearChildren(
+async function createChildren(
   client: PoolClient,
-  children: readonly BornChild[],
+  children: readonly CreatedChild[],
   terms: ClaimTerms,
   timedWithinMs: number | undefined,
 ): Promise<ClaimedChildren[]> {
@@ -230,11 +230,11 @@ async function bearChildren(
 
 function timedOf(
   put: readonly StepWaiting[],
-  born: readonly BornChild[],
+  created: readonly CreatedChild[],
   timedWithinMs: number | undefined,
 ): TimedStep[] {
   const waiting = put.filter((result) => isTimed(result, timedWithinMs));
-  const children = born.filter(({ child }) => !child.claim && isTimed(child, timedWithinMs));
+  const children = created.filter(({ child }) => !child.claim && isTimed(child, timedWithinMs));
   return [
     ...waiting.map((result): TimedStep => {
       const { feedId, batchNo, step, delayMs } = result;
@@ -263,7 +263,7 @@ async function withWrittenBefore(
 
 function nothingFlushed(): LedgerFlushed {
   const nothing = { recorded: [], claimed: [], busy: [], contradicted: [], handedOn: [] };
-  return { ...nothing, children: [], born: [], timed: [], begun: [], refused: [] };
+  return { ...nothing, children: [], created: [], timed: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
@@ -274,7 +274,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
     contradicted: [...left.contradicted, ...right.contradicted],
     handedOn: [...left.handedOn, ...right.handedOn],
     children: [...left.children, ...right.children],
-    born: [...left.born, ...right.born],
+    created: [...left.created, ...right.created],
     timed: [...left.timed, ...right.timed],
     begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],

@@ -4,7 +4,7 @@ import { liftedRetryMs } from '../../domain/step/holds.ts';
 import { agendaGraceMs } from '../../domain/step/timed-steps.ts';
 import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
-  BornChild,
+  CreatedChild,
   ChildBatch,
   ClaimedStep,
   Contradiction,
@@ -177,7 +177,7 @@ export async function noteBegins(connection: Connection, begins: readonly StepBe
 /** Inserts child batches, each with its step row. Returns the claims of children that start running, in order. */
 export async function insertChildren(
   connection: Connection,
-  children: readonly BornChild[],
+  children: readonly CreatedChild[],
   terms: ClaimTerms,
   timedWithinMs: number | undefined,
 ): Promise<{ result: StepDone; claim: ClaimedStep }[]> {
@@ -201,11 +201,11 @@ export async function insertChildren(
     }),
   );
   return children.flatMap(({ child, batchNo, result }, index) =>
-    child.claim ? [{ result, claim: bornClaimOf(child, batchNo, result, texts[index] ?? '') }] : [],
+    child.claim ? [{ result, claim: childClaimOf(child, batchNo, result, texts[index] ?? '') }] : [],
   );
 }
 
-function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepDone, users: string): ClaimedStep {
+function childClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepDone, users: string): ClaimedStep {
   const { attempts, open } = child;
   const size = child.users.length;
   return { feedId, batchNo, step, epoch: 1, attempts, open, waited: false, lapses: 0, users, size };

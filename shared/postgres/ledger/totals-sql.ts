@@ -10,14 +10,14 @@ export const totalsColumns = [
   'suppressed',
   'done',
   'survived',
-  'born',
+  'created',
   'waiting',
   'refused',
   'settled_succeeded',
   'settled_failed',
 ] as const;
 
-type AddedColumn = 'suppressed' | 'done' | 'survived' | 'born' | 'waiting' | 'refused';
+type AddedColumn = 'suppressed' | 'done' | 'survived' | 'created' | 'waiting' | 'refused';
 
 /**
  * Adds to `run_totals`, grouped by the source's `feed` and `step`.

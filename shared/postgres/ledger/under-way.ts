@@ -41,7 +41,8 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
     select m.run, sum(m.fed + coalesce(t.ready, 0))::int as ready, sum(coalesce(t.waiting, 0))::int as waiting
     from m
     left join lateral (
-      select coalesce(sum(survived) filter (where step < m.steps), 0) + sum(born) - sum(done) - sum(waiting) as ready,
+      select
+        coalesce(sum(survived) filter (where step < m.steps), 0) + sum(created) - sum(done) - sum(waiting) as ready,
         sum(waiting) as waiting
       from run_totals where feed = m.feed
     ) t on true

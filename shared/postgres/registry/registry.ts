@@ -89,11 +89,11 @@ const wantedShards = `
   where exists (select from action_types t where t.name = k.action_type and t.deleted_at is null)`;
 
 const insertShards = `
-  with born as (
+  with created as (
     insert into shards (action_type, country, partitions) select w.action_type, w.country, $3 from (${wantedShards}) w
     on conflict do nothing returning 1
   )
-  ${moveRevision} where exists (select from born)`;
+  ${moveRevision} where exists (select from created)`;
 
 export function createShardStore({ pool }: { pool: Pool }): ShardStore {
   return {

@@ -7,7 +7,7 @@ export interface Replay {
   stop(): Promise<number>;
 }
 
-const heldBack = 5;
+const messagesAtOnce = 5;
 
 /**
  * Reads topics as another consumer group and sends a share of their messages again: some after later ones, and to other
@@ -41,7 +41,7 @@ export async function startReplay(kafkaBrokers: string, topics: readonly string[
       if (seen++ % Math.round(1 / share) !== 0) return;
       held.push({ topic, partition, value: message.value });
       // The messages are taken from the end, so that the newest is sent first.
-      if (held.length >= heldBack) for (let i = 0; i < heldBack; i++) await sendAgain();
+      if (held.length >= messagesAtOnce) for (let i = 0; i < messagesAtOnce; i++) await sendAgain();
     },
   });
   return {

@@ -76,9 +76,9 @@ export function describeCappedUsers(name: string, makeSubject: MakeExecutionSubj
       flushed(a, { results: [waitingOf(claimed, { delayMs: 0, open })] });
     /** Records children of a step, and returns the first child. */
     const split = async (claimed: ClaimedStep, ...children: ChildBatch[]): Promise<StepRef> => {
-      const { born } = await record(claimed, { children });
-      const [child] = born;
-      return child ? { ...child.result, batchNo: child.batchNo } : expect.fail('no child was born');
+      const { created } = await record(claimed, { children });
+      const [child] = created;
+      return child ? { ...child.result, batchNo: child.batchNo } : expect.fail('no child was created');
     };
 
     it('return users that have reached a cap, with the number of their effects, and claim the others', async () => {

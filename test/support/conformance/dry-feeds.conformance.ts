@@ -99,10 +99,10 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(tally.feeds).toMatchObject([
         { fedUsers: 6, heldOutUsers: 1, fedBatches: 2, totals: steps.map((step) => ({ step, ...done })) },
       ]);
-      expect(tally.feeds[0]?.flow).toMatchObject(steps.map(() => ({ done: 2, survived: 2, born: 0, waiting: 0 })));
+      expect(tally.feeds[0]?.flow).toMatchObject(steps.map(() => ({ done: 2, survived: 2, created: 0, waiting: 0 })));
       const read = await subject.sweep.examine(
         { feedId: feed.feedId, chainLength: 3 },
-        { from: 1, limit: 100, unborn: steps },
+        { from: 1, limit: 100, unrecorded: steps },
       );
       expect(read.running).toBe(0);
       expect(await subject.rows.agenda(feed.feedId)).toEqual([]);

@@ -77,14 +77,14 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 130, dueInMs: 60_000 },
       );
       // In the second partition, both clients are passed over. In the first partition, at most client 2 is passed over.
-      const skims = (isSkippedInFirst: boolean, rows: number) => {
+      const peeks = (isSkippedInFirst: boolean, rows: number) => {
         const skippedBands = new Map([
           [clientIdOf(2), partitionBit(2) | (isSkippedInFirst ? partitionBit(1) : 0n)],
           [clientIdOf(3), partitionBit(2) | partitionBit(63)],
         ]);
-        return due.skim(marksOf([1, 2]), skippedBands, rows);
+        return due.peek(marksOf([1, 2]), skippedBands, rows);
       };
-      const whole = await skims(true, 5);
+      const whole = await peeks(true, 5);
       expect(idsOf(whole.due)).toEqual([jobIdOf(65)]);
       expect(whole.isFull).toBe(false);
       expect(whole.lateMs).toBeGreaterThanOrEqual(8000);
@@ -92,14 +92,14 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         [1, jobIdOf(193)],
         [2, jobIdOf(66)],
       ]);
-      const part = await skims(true, 3);
+      const part = await peeks(true, 3);
       expect(part).toMatchObject({ isFull: true });
       expect(idsOf(part.due)).toEqual([jobIdOf(65)]);
       expect(idsOfMarks(part.readUpTo)).toEqual([
         [1, jobIdOf(129)],
         [2, jobIdOf(66)],
       ]);
-      expect(idsOf((await skims(false, 5)).due)).toEqual([1, 65, 129, 193].map(jobIdOf));
+      expect(idsOf((await peeks(false, 5)).due)).toEqual([1, 65, 129, 193].map(jobIdOf));
     });
 
     it('report the spans of skipped clients and priorities, each from first to last job', async () => {
@@ -125,10 +125,10 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         [1, bandOf(other, 'high'), jobIdOf(321), jobIdOf(321), 1],
         [1, crowd, jobIdOf(385), jobIdOf(385), 1],
       ];
-      const skimmed = await due.skim(marksOf([1, 2]), passed(skip), 16);
-      expect(spansOf(skimmed.passed)).toEqual([...spans, [2, crowd, jobIdOf(2), jobIdOf(2), 1]]);
-      expect(skimmed.passed[0]?.first).toEqual(keys[0] && markOf(keys[0]));
-      expect(spansOf((await due.skim(marksOf([1]), passed(skip), 4)).passed)).toEqual(spans.slice(0, 2));
+      const peeked = await due.peek(marksOf([1, 2]), passed(skip), 16);
+      expect(spansOf(peeked.passed)).toEqual([...spans, [2, crowd, jobIdOf(2), jobIdOf(2), 1]]);
+      expect(peeked.passed[0]?.first).toEqual(keys[0] && markOf(keys[0]));
+      expect(spansOf((await due.peek(marksOf([1]), passed(skip), 4)).passed)).toEqual(spans.slice(0, 2));
     });
 
     it('exclude jobs that are not due, and report when the next job is due', async () => {
@@ -311,8 +311,8 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
 
       const high = bandOf(clientIdOf(1), 'high');
       const passing = async (...skip: string[]) => {
-        const skimmed = await due.skim(marksOf([1]), passed(skip), 16);
-        return [idsOf(skimmed.due), idsOf((await sweep(rangeOf(1), 16, skip)).found)];
+        const peeked = await due.peek(marksOf([1]), passed(skip), 16);
+        return [idsOf(peeked.due), idsOf((await sweep(rangeOf(1), 16, skip)).found)];
       };
       const without = (...numbers: number[]) =>
         [1, 65, 129, 193, 257, 321].filter((number) => !numbers.includes(number)).map(jobIdOf);

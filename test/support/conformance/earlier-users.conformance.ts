@@ -67,13 +67,13 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
       const ledger = subject.ledgerOf('a');
       const first = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });
       const children = [childOf(['u005', 'u006'], { claim: true })];
-      const { children: born } = await ledger.flush({
+      const { children: created } = await ledger.flush({
         results: [doneOf(first, { failures: [failed('u001'), failed('u002', { outcome: 'unknown' })], children })],
         claims: [],
         begins: [],
       });
-      const child = born[0]?.claims[0];
-      if (!child) throw new Error('no child was born');
+      const child = created[0]?.claims[0];
+      if (!child) throw new Error('no child was created');
       await record(ledger, doneOf(child, { failures: [failed('u006')] }));
       await record(
         ledger,

@@ -16,7 +16,7 @@ import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
 import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
-import type { UnbegunSteps } from '../../../services/worker/intake/unbegun-steps.port.ts';
+import type { UnstartedSteps } from '../../../services/worker/intake/unstarted-steps.port.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunHistory } from '../../../services/trigger/ports/run-history.ts';
 import type { RunStore, RunTally } from '../../../services/trigger/ports/run-store.ts';
@@ -54,7 +54,7 @@ export interface ExecutionSubject {
   dueJobs: DueJobs;
   feeds: FeedStore;
   contexts: FeedContexts;
-  unbegun: UnbegunSteps;
+  unstarted: UnstartedSteps;
   /** Puts users on a suppression list. @param list an action type, or `allActionTypes` */
   suppress(list: string, users: readonly string[], note: string | null): Promise<void>;
   /** Replaces all caps. `countsFrom` is now unless given. */
@@ -109,7 +109,8 @@ export async function createRun(
 }
 
 /**
- * Creates a run in state `running` with one feed per country and variant. Trigger `t` owns the feeds, and no user is fed.
+ * Creates a run in state `running` with one feed per country and variant. Trigger `t` owns the feeds, and no user is
+ * fed.
  */
 export async function startRun(
   subject: ExecutionSubject,

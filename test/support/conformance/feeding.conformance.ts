@@ -234,8 +234,8 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       const ref = (batchNo: number) => ({ feedId: feed.feedId, batchNo, step: 1 });
       await record(ledger, doneOf(await claimOne(ledger, ref(2))));
       await record(ledger, waitingOf(await claimOne(ledger, ref(3))));
-      const flow = { done: 1, survived: 1, born: 0, waiting: 1 };
-      const none = { done: 0, survived: 0, born: 0, waiting: 0 };
+      const flow = { done: 1, survived: 1, created: 0, waiting: 1 };
+      const none = { done: 0, survived: 0, created: 0, waiting: 0 };
       expect(await subject.feeds.loads([feed.feedId])).toEqual([
         {
           feedId: feed.feedId,

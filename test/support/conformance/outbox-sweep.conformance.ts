@@ -35,8 +35,8 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
     subject.sweep.due([feedOf(feedId)], limit, busy);
   const offered = async (feedId: string, busy: { feedId: string; step: number }[] = []) =>
     (await due(feedId, busy)).offers.map(({ batchNo, step }) => [batchNo, step]);
-  const read = (feedId: string, unborn: number[] = [], window = { from: 1, limit: 1000 }) =>
-    subject.sweep.examine(feedOf(feedId), { ...window, unborn });
+  const read = (feedId: string, unrecorded: number[] = [], window = { from: 1, limit: 1000 }) =>
+    subject.sweep.examine(feedOf(feedId), { ...window, unrecorded });
 
   async function claimAndFinish(ref: StepRef): Promise<void> {
     await record(ledger, doneOf(await claimOne(ledger, ref)));

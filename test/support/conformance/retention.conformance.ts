@@ -42,7 +42,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
         state: endedDaysAgo === null ? 'running' : 'completed_with_failures',
         ...(endedDaysAgo === null ? {} : { endedAt: at(endedDaysAgo) }),
       });
-      const feedId = await subject.rows.addFeed(runId, { country: 'SG', fedUsers: 2, bornAt: at(beganDaysAgo) });
+      const feedId = await subject.rows.addFeed(runId, { country: 'SG', fedUsers: 2, createdAt: at(beganDaysAgo) });
       await subject.addBatch(feedId);
       await subject.rows.addFailure(feedId, { user: 'u1' });
       await subject.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 1, failed: 1 });

@@ -219,7 +219,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(
         (await ledger.flush({ results: [], claims: [{ feedId, batchNo: 1, step: 1 }], begins: [] })).claimed,
       ).toEqual([]);
-      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 10, unborn: [1, 2] });
+      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 10, unrecorded: [1, 2] });
       const { offers } = await subject.sweep.due([{ feedId, chainLength: 2 }], 10, []);
       expect(offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: [], remaining: 1 }]);
       await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 2 })));

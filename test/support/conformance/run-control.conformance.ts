@@ -162,7 +162,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const [first] = steps;
       if (!first) throw new Error('the run has batches');
       await record(ledger, waitingOf(await claimOne(ledger, first)));
-      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
+      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 100, unrecorded: [1] });
       await subject.passTime(5001);
       await claimOne(ledger, first);
       expect(await control.underWay(runId)).toMatchObject({

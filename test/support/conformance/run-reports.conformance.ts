@@ -235,7 +235,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
         await rows.addFeed(runId, { country: 'ID' });
         await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90, waiting: 3 });
-        await rows.addTotals(sg, 0, { step: 1, batches: 3, born: 2, succeeded: 290, failed: 10 });
+        await rows.addTotals(sg, 0, { step: 1, batches: 3, created: 2, succeeded: 290, failed: 10 });
         await rows.addTotals(sg, 7, { step: 2, waiting: -1 });
         await rows.addTotals(sg, 7, { step: 1, batches: 2, succeeded: 150, expired: 40, cancelled: 9, unknown: 1 });
         const snapshot = await reports.snapshot(runId);

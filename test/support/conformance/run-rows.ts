@@ -76,7 +76,7 @@ export interface FeedSeed {
   complete: boolean;
   stalled: string | null;
   /** Beginning of the feed, which its id contains; now by default. */
-  bornAt?: Date;
+  createdAt?: Date;
 }
 
 export interface FailureSeed {

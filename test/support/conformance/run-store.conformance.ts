@@ -16,7 +16,7 @@ import {
 } from './execution-subject.ts';
 
 const oneStep = [{ action: 'award-reward', params: {} }];
-const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
+const noFlow = { done: 0, survived: 0, created: 0, waiting: 0 };
 const feedOf = (country: string) => ({
   country,
   audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1000 }),

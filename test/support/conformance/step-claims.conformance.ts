@@ -187,13 +187,13 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         ];
         const done = doneOf(await claimOne(a, first), { children });
         const flushed = await a.flush({ results: [done], claims: [], begins: [] });
-        const born = { feedId: first.feedId, step: 1, epoch: 1, waited: false, lapses: 0, size: 1 };
+        const created = { feedId: first.feedId, step: 1, epoch: 1, waited: false, lapses: 0, size: 1 };
         expect(flushed.children).toEqual([
           {
             result: done,
             claims: [
-              { ...born, batchNo: firstChildBatchNo, attempts: 2, open: false, users: '"u1"' },
-              { ...born, batchNo: firstChildBatchNo + 2, attempts: 1, open: true, users: '"u3"' },
+              { ...created, batchNo: firstChildBatchNo, attempts: 2, open: false, users: '"u1"' },
+              { ...created, batchNo: firstChildBatchNo + 2, attempts: 1, open: true, users: '"u3"' },
             ],
           },
         ]);
@@ -207,8 +207,8 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
       it('are recorded like other batches, and found by their leases if their worker dies', async () => {
         const children = [childOf(['u1', 'u2'], { claim: true }), childOf(['u3'], { claim: true })];
         const done = doneOf(await claimOne(a, first), { children });
-        const [born] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
-        const [one, two] = born?.claims ?? [];
+        const [created] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
+        const [one, two] = created?.claims ?? [];
         if (!one || !two) throw new Error('two children were to be claimed');
         expect(await record(a, doneOf(one))).toHaveLength(1);
         const agenda = await subject.rows.agenda(first.feedId);

@@ -17,7 +17,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-const still = { done: 0, survived: 0, born: 0, waiting: 0, refused: 0 };
+const still = { done: 0, survived: 0, created: 0, waiting: 0, refused: 0 };
 
 /**
  * Tests the effects of records outside of the step: the flow of batches, the agenda, and the reasons of failed users
@@ -85,12 +85,12 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
       it('counts child batches as created, and as waiting unless they are claimed', async () => {
         const children = [childOf(['u001']), childOf(['u002'], { claim: true })];
         const done = doneOf(await claimOne(a, stepOf(1)), { children });
-        const [born] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
-        expect(await flow()).toEqual([line(1, { done: 1, survived: 1, born: 2, waiting: 1 })]);
-        const [claimed] = born?.claims ?? [];
+        const [created] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
+        expect(await flow()).toEqual([line(1, { done: 1, survived: 1, created: 2, waiting: 1 })]);
+        const [claimed] = created?.claims ?? [];
         if (!claimed) throw new Error('one child was to be claimed');
         await record(a, doneOf(claimed), doneOf(await claimOne(b, stepOf(firstChildBatchNo))));
-        expect(await flow()).toEqual([line(1, { done: 3, survived: 3, born: 2, waiting: 0 })]);
+        expect(await flow()).toEqual([line(1, { done: 3, survived: 3, created: 2, waiting: 0 })]);
       });
 
       it('ignores fenced and repeated results', async () => {

@@ -215,7 +215,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         contradicted: [],
         handedOn: [],
         children: [],
-        born: [],
+        created: [],
         timed: [],
         begun: [],
         refused: [],
@@ -290,15 +290,15 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const children = [childOf(['u1'], { claim: true }), childOf(['u2'], { delayMs: 5000 })];
       const result = doneOf(await claimOne(a, first), { children });
       const flush = { results: [result], claims: [], begins: [] };
-      const { born } = await a.flush(flush);
-      expect(born.map(({ child, batchNo }) => ({ child, batchNo }))).toEqual(
+      const { created } = await a.flush(flush);
+      expect(created.map(({ child, batchNo }) => ({ child, batchNo }))).toEqual(
         children.map((child, index) => ({ child, batchNo: firstChildBatchNo + index })),
       );
-      expect(born.map((each) => each.result)).toEqual([result, result]);
+      expect(created.map((each) => each.result)).toEqual([result, result]);
       expect(await free({ feedId, batchNo: firstChildBatchNo + 1, step: 1 })).toBeUndefined();
       const again = await a.flush(flush);
       expect(again.recorded).toEqual([result]);
-      expect(again.born).toEqual([]);
+      expect(again.created).toEqual([]);
     });
 
     it('get separate numbers, also several at once, and can be split again', async () => {

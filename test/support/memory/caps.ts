@@ -1,6 +1,6 @@
 import { firstInstantOf } from '../../../shared/domain/recurrence/local-start.ts';
 import { zonesOfDays, type CappedUser } from '../../../shared/domain/step/caps.ts';
-import type { BornChild, ClaimedStep, LedgerFlush, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { CreatedChild, ClaimedStep, LedgerFlush, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { CapRow } from './cap-tables.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
@@ -106,11 +106,13 @@ export function attachCapped(claim: ClaimedStep, capped: readonly CappedUser[] |
   return claim.fits === undefined && capped && capped.length > 0 ? { ...claim, capped } : claim;
 }
 
-/** Settles the effects of a recorded step. Children that continue at once, or are open, take over those of their users. */
+/**
+ * Settles the effects of a recorded step. Children that continue at once, or are open, take over those of their users.
+ */
 export function settleEffects(
   { effects }: MemoryDatabase,
   result: StepResult,
-  born: readonly Pick<BornChild, 'child' | 'batchNo'>[],
+  created: readonly Pick<CreatedChild, 'child' | 'batchNo'>[],
 ): void {
   const { feedId, batchNo, step } = result;
   const key = stepKey(feedId, batchNo, step);
@@ -118,7 +120,7 @@ export function settleEffects(
   if (!row || (result.state === 'waiting' && result.open)) return;
   effects.delete(key);
   if (result.state === 'waiting') return;
-  for (const { child, batchNo: childNo } of born) {
+  for (const { child, batchNo: childNo } of created) {
     if (!child.open && !child.claim) continue;
     effects.set(stepKey(feedId, childNo, step), { ...row, batchNo: childNo, users: child.users });
   }

@@ -17,9 +17,9 @@ export function createMemoryDeadLetters({ database }: { database: MemoryDatabase
           const place = `${topic}/${partition}/${offset}/${digestOf(key)}${digestOf(value)}`;
           if (database.deadLetters.has(place)) continue;
           const createdAt = database.clock.now();
-          const born = { state: 'kept', replays: 0, createdAt, settledAt: null } as const;
+          const created = { state: 'kept', replays: 0, createdAt, settledAt: null } as const;
           const at = { letterId: uuidv7(), topic, partition, offset };
-          database.deadLetters.set(place, { ...at, ...born, key, value, reason: cleanDetail(reason) });
+          database.deadLetters.set(place, { ...at, ...created, key, value, reason: cleanDetail(reason) });
         }
       }),
   };

@@ -75,7 +75,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const later = seen.filter(({ dueUs }) => dueUs > nowUs()).map(({ dueUs }) => (dueUs - nowUs()) / 1000);
         return { due, nextInMs: later.length > 0 ? Math.min(...later) : null, lateMs };
       }),
-    skim: (marks, skippedBands, limit) =>
+    peek: (marks, skippedBands, limit) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const read = marks.map((mark) => ({

@@ -26,7 +26,7 @@ import { describeStepEndings } from '../conformance/step-endings.conformance.ts'
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { describeSuppressedUsers } from '../conformance/suppressed-users.conformance.ts';
 import { describeTimedSteps } from '../conformance/timed-steps.conformance.ts';
-import { describeUnbegunSteps } from '../conformance/unbegun-steps.conformance.ts';
+import { describeUnstartedSteps } from '../conformance/unstarted-steps.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
@@ -56,7 +56,7 @@ describeTimedSteps('in memory', memoryStores);
 describeStepHolds('in memory', memoryStores);
 describeLedgerModel('in memory', memoryStores, 500);
 describeFeedContexts('in memory', memoryStores);
-describeUnbegunSteps('in memory', memoryStores);
+describeUnstartedSteps('in memory', memoryStores);
 describeDryFeeds('in memory', memoryStores);
 describeFeedOwning('in memory', memoryStores);
 describeFeeding('in memory', memoryStores);

@@ -16,8 +16,8 @@ export function createMemoryExecutionRows({ database }: { database: MemoryDataba
       }),
     flow: (feedId) =>
       atOnce(() =>
-        totalsRowsOf(database, feedId).map(({ step, done, survived, born, waiting, refused }) => {
-          return { step, done, survived, born, waiting, refused };
+        totalsRowsOf(database, feedId).map(({ step, done, survived, created, waiting, refused }) => {
+          return { step, done, survived, created, waiting, refused };
         }),
       ),
     agenda: (feedId) =>

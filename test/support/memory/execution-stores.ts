@@ -5,7 +5,7 @@ import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryEndpointGuards } from './endpoint-guards.ts';
 import { createMemoryExecutionRows } from './execution-rows.ts';
-import { createMemoryUnbegunSteps } from './unbegun-steps.ts';
+import { createMemoryUnstartedSteps } from './unstarted-steps.ts';
 import { createMemoryFeedContexts } from './feed-contexts.ts';
 import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
@@ -36,7 +36,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     dueJobs: createMemoryDueJobs({ database }),
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
-    unbegun: createMemoryUnbegunSteps({ database }),
+    unstarted: createMemoryUnstartedSteps({ database }),
     suppress: (list, users, note) =>
       atOnce(() => {
         for (const user of users) suppress(database, list, user, note);

@@ -131,7 +131,7 @@ function refOf({ feedId, batchNo, step }: StepRef): StepRef {
 function examine(
   database: MemoryDatabase,
   { feedId, chainLength }: SweptFeed,
-  { from, limit, unborn }: { from: number; limit: number; unborn: readonly number[] },
+  { from, limit, unrecorded }: { from: number; limit: number; unrecorded: readonly number[] },
 ): ExaminedWindow {
   const { agenda, sweepMarks, clock } = database;
   const nextBatchNo = database.feeds.get(feedId)?.nextBatchNo ?? 1;
@@ -146,7 +146,7 @@ function examine(
     const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
     if (place === 'running') running++;
     const isListed = listed.has(batchNo);
-    const isNews = place === 'lapsed' || place === 'waiting' || (place === 'unborn' && unborn.includes(step));
+    const isNews = place === 'lapsed' || place === 'waiting' || (place === 'unrecorded' && unrecorded.includes(step));
     if (!isListed && isNews) {
       const offerAtMs = place === 'waiting' ? (row.nextAttemptAtMs ?? clock.nowMs()) : clock.nowMs();
       agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
@@ -166,11 +166,11 @@ export function windowPlaceOf(
 ) {
   const rows = Array.from({ length: chainLength }, (_, index) => steps.get(stepKey(feedId, batchNo, index + 1)));
   const row = rows.findLast((each) => each !== undefined);
-  if (!row) return { place: 'unborn', step: batches.get(batchKey(feedId, batchNo))?.fromStep ?? 1, row } as const;
+  if (!row) return { place: 'unrecorded', step: batches.get(batchKey(feedId, batchNo))?.fromStep ?? 1, row } as const;
   if (row.state === 'done') {
     const goesOn = row.rest === 'succeeded' && row.restUsers > 0 && row.step < chainLength;
     return goesOn
-      ? ({ place: 'unborn', step: row.step + 1, row } as const)
+      ? ({ place: 'unrecorded', step: row.step + 1, row } as const)
       : ({ place: 'through', step: row.step, row } as const);
   }
   if (row.state === 'waiting') return { place: 'waiting', step: row.step, row } as const;

@@ -39,7 +39,7 @@ function countedAgain({ clock, steps, batches, failures }: MemoryDatabase, feedI
   }
   for (const batch of batches.values())
     if (batch.feedId === feedId && isChildBatch(batch.batchNo))
-      addToTotals(scratch, feedId, batch.fromStep, { born: 1 });
+      addToTotals(scratch, feedId, batch.fromStep, { created: 1 });
   for (const failure of failures) {
     if (failure.feedId !== feedId) continue;
     addToTotals(scratch, feedId, failure.step, { [failure.outcome]: 1 });
@@ -59,7 +59,7 @@ const sums = [
   'suppressed',
   'done',
   'survived',
-  'born',
+  'created',
   'waiting',
   'settledSucceeded',
   'settledFailed',

@@ -24,7 +24,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
 
   /** Returns the feeds of weeks that are to be dropped, by week. */
   function weeksToDrop(days: number): FeedRow[][] {
-    const byWeek = Map.groupBy(feeds.values(), (feed) => weekOf(bornAtMs(feed.feedId)));
+    const byWeek = Map.groupBy(feeds.values(), (feed) => weekOf(createdAtMs(feed.feedId)));
     return [...byWeek]
       .filter(([week]) => firstMondayMs + (week + 1) * weekMs <= clock.nowMs() - days * dayMs)
       .map(([, ofWeek]) => ofWeek)
@@ -139,7 +139,7 @@ function weekOf(ms: number): number {
 }
 
 /** Returns the time in a feed id, because a uuid v7 begins with its time. */
-function bornAtMs(feedId: string): number {
+function createdAtMs(feedId: string): number {
   return Number.parseInt(feedId.replaceAll('-', '').slice(0, 12), 16);
 }
 

@@ -169,7 +169,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       excludedUsers: feed.excludedUsers,
       sharedUsers: feed.sharedUsers ?? 0,
       fedBatches: feed.nextBatchNo - 1,
-      childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
+      childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.created, 0),
       complete: feed.complete,
       totals: displayedTotalsOf(database, feed.feedId),
       receipts: [],
@@ -179,7 +179,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
 
 function displayedTotalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
   return totalsRowsOf(database, feedId).map(
-    ({ done: _d, survived: _s, born: _b, waiting: _w, refused: _r, ...totals }) => totals,
+    ({ done: _d, survived: _s, created: _b, waiting: _w, refused: _r, ...totals }) => totals,
   );
 }
 

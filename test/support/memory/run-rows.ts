@@ -39,8 +39,8 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
 
     addFeed: (runId, seed) =>
       atOnce(() => {
-        const { fedBatches, bornAt, estimate, segment, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
-        const feedId = uuidv7(bornAt && { msecs: bornAt.getTime() });
+        const { fedBatches, createdAt, estimate, segment, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
+        const feedId = uuidv7(createdAt && { msecs: createdAt.getTime() });
         const unowned = {
           cursor: null,
           owner: null,

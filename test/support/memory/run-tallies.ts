@@ -50,12 +50,12 @@ function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSet
 export function flowOf(database: MemoryDatabase, feedId: string, steps: number): FlowCounts[] {
   const lines = totalsRowsOf(database, feedId);
   return Array.from({ length: steps }, (_, index) => {
-    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-    return { done, survived, born, waiting };
+    const { done, survived, created, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, created, waiting };
   });
 }
 
-const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
+const noFlow: FlowCounts = { done: 0, survived: 0, created: 0, waiting: 0 };
 
 /** Returns the totals of a scratch database to which all rows are added again. */
 export function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {

@@ -77,7 +77,7 @@ function endBatch(database: MemoryDatabase, { feedId, batchNo, chainLength, outc
   const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
   if (place === 'through' || place === 'running') return false;
   const ref = { feedId, batchNo, step };
-  if (place === 'unborn') {
+  if (place === 'unrecorded') {
     endStep(database, ref, undefined, outcome, null);
     return true;
   }

@@ -3,7 +3,7 @@ import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
 import { agendaGraceMs, isTimed } from '../../../shared/domain/step/timed-steps.ts';
 import { isListed } from '../../../shared/domain/step/suppressions.ts';
 import type {
-  BornChild,
+  CreatedChild,
   ChildBatch,
   ClaimedStep,
   LedgerFlush,
@@ -44,7 +44,7 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
       atOnce(() => {
         const { unitsPerUser, actionTypeOf, countryOf, checked, timedWithinMs } = flush;
         const terms = { unitsPerUser, actionTypeOf, countryOf, checked, timedWithinMs };
-        return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [], born: [] });
+        return flushed(sortedFlush(flush), { ...worker, ...terms, timed: [], created: [] });
       }),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
@@ -60,7 +60,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   readonly checked: LedgerFlush['checked'];
   readonly timedWithinMs: number | undefined;
   readonly timed: TimedStep[];
-  readonly born: BornChild[];
+  readonly created: CreatedChild[];
 }
 
 /** Children get numbers in blocks, as in Postgres, so that the numbers of two workers are not consecutive. */
@@ -93,7 +93,7 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     contradicted,
     handedOn: [],
     children: [],
-    born: worker.born,
+    created: worker.created,
     timed: worker.timed,
     begun: [],
     refused: [],
@@ -104,8 +104,8 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     if (error) result.refused.push({ step, error });
     else if (isStillOurs(database, step)) {
       result.recorded.push(step);
-      const born = write(step, worker);
-      if (step.state === 'done' && born.length > 0) result.children.push({ result: step, claims: born });
+      const created = write(step, worker);
+      if (step.state === 'done' && created.length > 0) result.children.push({ result: step, claims: created });
       if (step.state === 'done' && handOn?.has(step) && isHandedOn(step, worker)) result.handedOn.push(step);
     }
   }
@@ -199,8 +199,8 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
     refused,
   });
   const claims = result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
-  const born = worker.born.filter((each) => each.result === result);
-  if (hasCap(database, worker.actionTypeOf?.(result))) settleEffects(database, result, born);
+  const created = worker.created.filter((each) => each.result === result);
+  if (hasCap(database, worker.actionTypeOf?.(result))) settleEffects(database, result, created);
   return claims;
 }
 
@@ -209,7 +209,7 @@ function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker):
   const { feedId, batchNo: parent, step } = result;
   const { database, owner, leaseMs, timedWithinMs } = worker;
   const batchNo = nextChildNumber(feedId, worker);
-  worker.born.push({ result, child, batchNo });
+  worker.created.push({ result, child, batchNo });
   const users = [...child.users];
   const nowMs = database.clock.nowMs();
   const { attempts, open, claim: isClaimed } = child;
@@ -230,7 +230,7 @@ function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker):
   if (!isClaimed && isTimed(child, timedWithinMs))
     worker.timed.push({ feedId, batchNo, step, result, dueInMs: child.delayMs, users: users.length });
   database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
-  addToTotals(database, feedId, step, { born: 1, waiting: isClaimed ? 0 : 1 });
+  addToTotals(database, feedId, step, { created: 1, waiting: isClaimed ? 0 : 1 });
   inheritReservation(database, { feedId, batchNo, step }, child, worker.unitsPerUser);
   return isClaimed ? claimedStep(row, users) : undefined;
 }

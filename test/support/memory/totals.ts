@@ -13,7 +13,7 @@ const nothing = {
   suppressed: 0,
   done: 0,
   survived: 0,
-  born: 0,
+  created: 0,
   waiting: 0,
   refused: 0,
   settledSucceeded: 0,
@@ -29,7 +29,7 @@ export function addToTotals(
   const key = `${feedId}/${step}`;
   const sum = totals.get(key) ?? { step, ...nothing };
   const { batches, succeeded, failed, expired, cancelled, unknown, suppressed } = { ...nothing, ...delta };
-  const { done, survived, born, waiting, refused } = { ...nothing, ...delta };
+  const { done, survived, created, waiting, refused } = { ...nothing, ...delta };
   const { settledSucceeded, settledFailed } = { ...nothing, ...delta };
   totals.set(key, {
     step,
@@ -42,7 +42,7 @@ export function addToTotals(
     suppressed: sum.suppressed + suppressed,
     done: sum.done + done,
     survived: sum.survived + survived,
-    born: sum.born + born,
+    created: sum.created + created,
     waiting: sum.waiting + waiting,
     refused: sum.refused + refused,
     settledSucceeded: sum.settledSucceeded + settledSucceeded,

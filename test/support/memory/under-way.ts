@@ -20,7 +20,7 @@ export function underWayOf(database: MemoryDatabase, runId: string): UnderWay | 
   const waiting = lines.reduce((sum, line) => sum + line.waiting, 0);
   const entered =
     own.reduce((sum, feed) => sum + feed.nextBatchNo - 1, 0) +
-    lines.reduce((sum, line) => sum + (line.step < chainLength ? line.survived : 0) + line.born, 0);
+    lines.reduce((sum, line) => sum + (line.step < chainLength ? line.survived : 0) + line.created, 0);
   const done = lines.reduce((sum, line) => sum + line.done, 0);
   return {
     inFlight: [...Map.groupBy(held, (row) => `${row.step}/${countryOf(row.feedId)}`)]

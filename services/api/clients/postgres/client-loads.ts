@@ -58,7 +58,7 @@ export function createClientLoads({ pool }: { pool: Pool }) {
     },
 
     aside: async (endpointIds: readonly string[]): Promise<SidelinedLoad[]> => {
-      const { rows } = await pool.query<SidelinedLoad>(asideNow.with({ endpoints: plainArray(endpointIds) }));
+      const { rows } = await pool.query<SidelinedLoad>(sidelinedNow.with({ endpoints: plainArray(endpointIds) }));
       return rows;
     },
 
@@ -106,7 +106,7 @@ const dueNow = statementOf<{ endpoints: string }>(
     exists (select from looked group by partition_id having count(*) >= ${mostOfPartition}) as "isPart"`,
 );
 
-const asideNow = statementOf<{ endpoints: string }>(
+const sidelinedNow = statementOf<{ endpoints: string }>(
   'client-aside-now',
   ($) => `
   select o.id as "endpointId",

@@ -3,12 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createFlushLane } from './flush-lane.ts';
 
 /** Creates a lane whose flushes end only when the test ends them. */
-function laneUnderTest({ maxItems = 5, inFlight = 1, besideFrom = 1 } = {}) {
+function laneUnderTest({ maxItems = 5, inFlight = 1, minItemsWhileBusy = 1 } = {}) {
   const flushes: { items: readonly string[]; place: number; end: (error?: Error) => Promise<void> }[] = [];
   const lane = createFlushLane<string, string>({
     maxItems,
     inFlight,
-    besideFrom,
+    minItemsWhileBusy,
     flush: (items, place) =>
       new Promise((resolve, reject) => {
         const end = async (error?: Error) => {
@@ -59,7 +59,7 @@ describe('a queue that collects items for flushes', () => {
   });
 
   it('keeps a few items until the flush in progress ends, but starts another flush for many items', async () => {
-    const { lane, flushes, flushedItems } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
+    const { lane, flushes, flushedItems } = laneUnderTest({ inFlight: 2, minItemsWhileBusy: 3 });
     void lane.add(['a']);
     await turn();
     void lane.add(['b', 'c']);

@@ -52,7 +52,7 @@ function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): Exp
     const step = index + 1;
     if (step < place.fromStep) continue;
     const before = lines.at(-1);
-    const named = { ...unbegun, step, action };
+    const named = { ...unstarted, step, action };
     if (before && !hasContinued(before)) {
       lines.push({ ...named, outcome: outcomeAfter(before.outcome) });
       continue;
@@ -68,7 +68,7 @@ function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): Exp
   return lines;
 }
 
-const unbegun = {
+const unstarted = {
   reason: null,
   detail: null,
   endedAt: null,
@@ -121,17 +121,17 @@ function stepFields(
 }
 
 function outcomeFields(row: HistoryStep | undefined): Omit<ExplainedStep, 'step' | 'action' | 'attempts'> {
-  if (!row) return { ...unbegun, outcome: 'pending' };
+  if (!row) return { ...unstarted, outcome: 'pending' };
   if (row.state !== 'done') {
     const waitsFor = row.cause ?? (row.state === 'running' ? 'its call' : null);
-    return { ...unbegun, outcome: 'pending', waitsFor, nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null };
+    return { ...unstarted, outcome: 'pending', waitsFor, nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null };
   }
   if (row.failure) return failureFields(row.failure);
-  return { ...unbegun, outcome: row.rest ?? 'pending', endedAt: row.endedAt?.toISOString() ?? null };
+  return { ...unstarted, outcome: row.rest ?? 'pending', endedAt: row.endedAt?.toISOString() ?? null };
 }
 
 function failureFields({ outcome, reason, detail, failedAt }: NonNullable<HistoryStep['failure']>) {
-  return { ...unbegun, outcome, reason, detail, endedAt: failedAt.toISOString() };
+  return { ...unstarted, outcome, reason, detail, endedAt: failedAt.toISOString() };
 }
 
 /**

@@ -16,7 +16,7 @@ export const blockedSteps = `
   ), here as (
     select r.id as run, r.started_at, f.country, s.place::int2 as step, s.entry ->> 'action' as action,
       sum(case when s.place = f.from_step then f.next_batch_no - 1 else coalesce(b.survived, 0) end
-        + coalesce(t.born, 0) - coalesce(t.done, 0))::int as batches
+        + coalesce(t.created, 0) - coalesce(t.done, 0))::int as batches
     from runs r
     join feeds f on f.run = r.id and not f.dry
     join revisions c on c.campaign = r.campaign and c.revision = r.revision

@@ -108,15 +108,15 @@ export const selectSnapshots = `
       sum(failed)::float8 as failed,
       sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown,
       sum(suppressed)::float8 as suppressed,
-      sum(born)::int as born, sum(done)::float8 as done, sum(survived)::float8 as survived,
+      sum(created)::int as created, sum(done)::float8 as done, sum(survived)::float8 as survived,
       sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded",
       sum(settled_failed)::float8 as "settledFailed"
     from run_totals where feed in (select feed from feeds where run = any($1::uuid[]))
     group by feed, step
   ), lines as (
     select feed,
-      json_agg(to_jsonb(totals) - array['feed', 'born', 'done', 'survived', 'waiting'] order by step) as totals,
-      sum(born)::int as born, sum(waiting)::int as waiting
+      json_agg(to_jsonb(totals) - array['feed', 'created', 'done', 'survived', 'waiting'] order by step) as totals,
+      sum(created)::int as created, sum(waiting)::int as waiting
     from totals group by feed
   ), receipts as (
     select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered,
@@ -134,7 +134,7 @@ export const selectSnapshots = `
         'fromStep', from_step, 'segment', segment,
         'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'sharedUsers', overlapping_users, 'fedBatches', next_batch_no - 1,
-        'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
+        'childBatches', coalesce(created, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, variant, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled,

@@ -9,7 +9,7 @@ import type { Requester } from '../../../../shared/domain/run/requester.ts';
 import type { TrialCounts } from '../../../../shared/contracts/runs/trials.ts';
 import { countStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { checkTestApproval, previewTest, type TestVerdict, type WantedTest } from './judge-test.ts';
-import { timeBeside } from '../../runs/postgres/time-beside.ts';
+import { trialTime } from '../../runs/postgres/trial-time.ts';
 
 /** Maximum duration of a test: later calls would no longer be informative. */
 const longestTestSeconds = 3600;
@@ -176,7 +176,7 @@ const insertTest = unnamedStatementOf<TestParams>(
   ($) => `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, kind, step_modes, state, deadline_at, started_at, settings)
-    select ${$('runId')}::uuid, c.id, c.revision, ${timeBeside('test')}, 'test', ${$('modes')}::text[], 'running',
+    select ${$('runId')}::uuid, c.id, c.revision, ${trialTime('test')}, 'test', ${$('modes')}::text[], 'running',
       now() + least(${$('longestSeconds')}::float8, (v.definition ->> 'deadlineSeconds')::float8) * interval '1 second',
       now(), '{"paceUsersPerSecond": null, "pauseAtFailedPercent": null}'
     from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
@@ -218,7 +218,7 @@ const insertDryRun = unnamedStatementOf<NewTrial & { settings: string; longestSe
   ($) => `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, kind, state, deadline_at, settings)
-    select ${$('runId')}::uuid, c.id, c.revision, ${timeBeside('dry-run')}, 'dry-run', 'preparing',
+    select ${$('runId')}::uuid, c.id, c.revision, ${trialTime('dry-run')}, 'dry-run', 'preparing',
       now() + ${$('longestSeconds')}::float8 * interval '1 second', ${$('settings')}::jsonb
     from campaigns c
     where c.id = ${$('campaignId')} and c.revision = ${$('revision')}::int and c.archived_at is null

@@ -260,7 +260,7 @@ export const loads = statementOf<{ feeds: string }>(
   left join run_paces p on p.run = r.id
   left join lateral (
     select json_agg(l) as lines from (
-      select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born,
+      select step, sum(done)::int as done, sum(survived)::int as survived, sum(created)::int as created,
         sum(waiting)::int as waiting
       from run_totals where feed = f.feed group by step
     ) l

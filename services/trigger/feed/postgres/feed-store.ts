@@ -176,13 +176,13 @@ function ownedFeedOf({ segment, snapshot, estimate, audience, ...row }: OwnedFee
 
 function loadOf({ lines, ...row }: LoadRow): FeedLoad {
   const steps = row.chain.map((_, index) => {
-    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-    return { done, survived, born, waiting };
+    const { done, survived, created, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, created, waiting };
   });
   return { ...row, steps };
 }
 
-const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
+const noFlow: FlowCounts = { done: 0, survived: 0, created: 0, waiting: 0 };
 
 function cursorOf(stored: string | null): string | null {
   return stored === null ? null : z.string().parse(JSON.parse(stored));

@@ -63,7 +63,7 @@ const isAwaited = `
 const isEntered = `
   (case when s.place = f.from_step then f.next_batch_no - 1 else 0 end + (
     select coalesce(sum(survived) filter (where t.step < s.place), 0)
-      + coalesce(sum(born - done) filter (where t.step = s.place), 0)
+      + coalesce(sum(created - done) filter (where t.step = s.place), 0)
     from run_totals t where t.feed = f.feed and t.step in (s.place - 1, s.place)
   )) > 0`;
 

@@ -121,7 +121,7 @@ const talliesOf = (runs: string) => `
     select json_agg(s order by s.step) as lines from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
         sum(cancelled) as cancelled, sum(unknown) as unknown, sum(suppressed) as suppressed,
-        sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
+        sum(done) as done, sum(survived) as survived, sum(created) as created, sum(waiting) as waiting
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true

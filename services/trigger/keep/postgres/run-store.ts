@@ -190,8 +190,8 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
         return { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed };
       });
       const flow = chain.map((_, index) => {
-        const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-        return { done, survived, born, waiting };
+        const { done, survived, created, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+        return { done, survived, created, waiting };
       });
       const fed = { fedUsers, heldOutUsers, canaryUsers, fedBatches };
       return { feedId, country, ...fed, fromStep, complete, stalled, totals, flow };
@@ -213,4 +213,4 @@ function judgementOf({ failureBaseline, failedPercent, failedMinUsers }: TallyRo
   };
 }
 
-const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
+const noFlow: FlowCounts = { done: 0, survived: 0, created: 0, waiting: 0 };

@@ -51,8 +51,8 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       };
       await retryingDeadlocks(() => pool.query(statements.revertOffers.with(keys)));
     },
-    examine: async ({ feedId, chainLength }, { from, limit, unborn }) => {
-      const params = { feed: feedId, chainLength, from, limit, unborn: plainArray(unborn) };
+    examine: async ({ feedId, chainLength }, { from, limit, unrecorded }) => {
+      const params = { feed: feedId, chainLength, from, limit, unrecorded: plainArray(unrecorded) };
       const { rows } = await retryingDeadlocks(() => pool.query<ExaminedWindow>(statements.examine.with(params)));
       return rows.at(0) ?? { running: 0, next: null };
     },

@@ -37,7 +37,7 @@ export const reconcileTotals = statementOf<{ feed: string }>(
       count(*) filter (where outcome = ${settledAsSucceeded}) as settled
     from user_failures where feed = ${$('feed')} group by step
   ), c as (
-    select from_step as step, count(*) as born from batches where feed = ${$('feed')}
+    select from_step as step, count(*) as created from batches where feed = ${$('feed')}
       and batch_no >= ${firstChildBatchNo} group by from_step
   ), z as (
     select step, count(*) filter (where outcome = ${settledAsSucceeded}) as settled_succeeded,
@@ -67,7 +67,7 @@ function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
   if (sum === 'failed' || sum === 'unknown' || sum === 'suppressed') return `coalesce(u.${sum}, 0)`;
   if (sum === 'settled_succeeded' || sum === 'settled_failed') return `coalesce(z.${sum}, 0)`;
-  return `coalesce(${sum === 'born' ? 'c' : 's'}.${sum}, 0)`;
+  return `coalesce(${sum === 'created' ? 'c' : 's'}.${sum}, 0)`;
 }
 
 export const reconcileFailureTotals = statementOf<{ feed: string }>(

@@ -109,7 +109,7 @@ export interface ExamineParams {
   chainLength: number;
   from: number;
   limit: number;
-  unborn: string;
+  unrecorded: string;
 }
 
 /**
@@ -139,7 +139,7 @@ export const examine = statementOf<ExamineParams>(
       case when s.step is null then w.from_step when s.state = ${stepState.done} then s.step + 1
         else s.step end as step,
       case
-        when s.step is null or s.state = ${stepState.done} and s.goes_on then 'unborn'
+        when s.step is null or s.state = ${stepState.done} and s.goes_on then 'unrecorded'
         when s.state = ${stepState.done} then 'through'
         when s.state = ${stepState.waiting} then 'waiting'
         when s.lease_until < now() then 'lapsed'
@@ -150,7 +150,8 @@ export const examine = statementOf<ExamineParams>(
   ), added as (
     insert into agenda (feed, batch_no, step, offer_at)
     select feed, batch_no, step, case when place = 'waiting' then next_attempt_at else now() end from p
-    where not listed and (place in ('lapsed', 'waiting') or place = 'unborn' and step = any(${$('unborn')}::int[]))
+    where not listed
+      and (place in ('lapsed', 'waiting') or place = 'unrecorded' and step = any(${$('unrecorded')}::int[]))
     order by feed, batch_no, step
     on conflict (feed, batch_no, step) do nothing
     returning batch_no

@@ -202,8 +202,8 @@ async function refuseApproval(
   campaignId: string,
   locked: LockedApproval | undefined,
 ): Promise<Decision> {
-  const isBeside = locked !== undefined && (locked.runId !== null || locked.raisesBudgets);
-  const newest = isBeside ? locked : await lockNewest(client, campaignId);
+  const isSeparate = locked !== undefined && (locked.runId !== null || locked.raisesBudgets);
+  const newest = isSeparate ? locked : await lockNewest(client, campaignId);
   const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
   if (isInForce && newest.hash !== locked?.hash) return { kind: 'other-hash', hash: newest.hash };
   return { kind: 'forbidden', verb: 'approve', state: (locked ?? newest)?.state ?? null };

@@ -30,9 +30,9 @@ const reports = `
   order by worker`;
 
 /**
- * Selects the work of each shard. For each step, ready = entered + born - done - waiting, which is also how the trigger
- * service counts (docs/feeding.md). A batch enters a step when it has completed the previous step; `born` is the number
- * of child batches created in the step.
+ * Selects the work of each shard. For each step, ready = entered + created - done - waiting, which is also how the
+ * trigger service counts (docs/feeding.md). A batch enters a step when it has completed the previous step; `created` is
+ * the number of child batches created in the step.
  */
 const work = `
   with steps as (
@@ -40,14 +40,14 @@ const work = `
       case when f.complete then 0 else greatest(0,
         ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
       coalesce(jsonb_typeof((c.definition || r.settings) -> 'paceUsersPerSecond') = 'number', false) as is_paced,
-      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born,
+      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.created, 0) as created,
       greatest(0, coalesce(t.waiting, 0)) as waiting
     from runs r
     join feeds f on f.run = r.id
     join revisions c on c.campaign = r.campaign and c.revision = r.revision
     cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
     left join lateral (
-      select sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
+      select sum(done) as done, sum(survived) as survived, sum(created) as created, sum(waiting) as waiting
       from run_totals where feed = f.feed and step = s.step
     ) t on true
     where r.state = 'running' and r.ended_at is null and not f.dry
@@ -55,7 +55,7 @@ const work = `
     select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered
       from steps
   ), ready as (
-    select *, greatest(0, entered + born - done - waiting) as ready from entered
+    select *, greatest(0, entered + created - done - waiting) as ready from entered
   ), ahead as (
     select *, case when is_paced then 0 else coalesce(unfed, 0) end
         + sum(ready) over (partition by feed order by step) as ahead,

@@ -206,9 +206,9 @@ describe('the query of a user’s history', () => {
       claims: [],
       begins: [],
     });
-    const [born] = children.flatMap(({ claims }) => claims);
-    if (!born) throw new Error('the child was not claimed');
-    await record(a, doneOf(born, { children: [childOf(['u006'])] }));
+    const [created] = children.flatMap(({ claims }) => claims);
+    if (!created) throw new Error('the child was not claimed');
+    await record(a, doneOf(created, { children: [childOf(['u006'])] }));
     const batches = await batchesOf('u006');
     expect(batches.map(({ users }) => users)).toEqual([3, 2, 1]);
     expect(batches.map(({ parent }) => parent)).toEqual([null, 2, batches[1]?.batchNo]);

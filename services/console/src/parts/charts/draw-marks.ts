@@ -59,9 +59,9 @@ export function drawNow(plot: uPlot, colours: ChartColours): void {
   ctx.textBaseline = 'middle';
   const words = `${formatRate(value)}/s`;
   // If there is no room beside the dot, the label is above it, so that nothing is cut off.
-  const isRoomBeside = x + 8 * ratio + ctx.measureText(words).width <= ctx.canvas.width;
-  ctx.textAlign = isRoomBeside ? 'left' : 'right';
-  const [atX, atY] = isRoomBeside ? [x + 8 * ratio, y] : [ctx.canvas.width, y - 14 * ratio];
+  const isRoomAtRight = x + 8 * ratio + ctx.measureText(words).width <= ctx.canvas.width;
+  ctx.textAlign = isRoomAtRight ? 'left' : 'right';
+  const [atX, atY] = isRoomAtRight ? [x + 8 * ratio, y] : [ctx.canvas.width, y - 14 * ratio];
   outlined(ctx, words, atX, atY, colours.strong, colours.surface);
   ctx.restore();
 }

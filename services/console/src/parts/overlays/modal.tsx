@@ -14,7 +14,7 @@ interface ModalProps {
  */
 export function Modal({ label, className, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const isPressedBeside = useRef(false);
+  const isPressedOutside = useRef(false);
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return;
@@ -35,10 +35,10 @@ export function Modal({ label, className, onClose, children }: ModalProps) {
       // A click beside the dialog closes it only if the press began there too. A text selection may begin inside and
       // end beside the dialog.
       onPointerDown={({ target, currentTarget }) => {
-        isPressedBeside.current = target === currentTarget;
+        isPressedOutside.current = target === currentTarget;
       }}
       onClick={({ target, currentTarget }) => {
-        if (isPressedBeside.current && target === currentTarget) onClose();
+        if (isPressedOutside.current && target === currentTarget) onClose();
       }}
     >
       {children}

@@ -108,7 +108,7 @@ it('sumShards adds up batches in topics, waiting batches and calls in flight', (
     shard('SG', { inFlight: 3, callLimit: 8, lag: { messages: 7, waiting: 2, seconds: 4 } }),
     shard('ID', { inFlight: 1, callLimit: 8, lag: { messages: null, batches: 5, seconds: 1 } }),
   ]);
-  expect(sums).toMatchObject({ inTopics: 12, heldBack: 2, inFlight: 4, callLimit: 16, medianSeconds: 4 });
+  expect(sums).toMatchObject({ inTopics: 12, waiting: 2, inFlight: 4, callLimit: 16, medianSeconds: 4 });
   expect(sums.longest?.country).toBe('SG');
 });
 

@@ -68,7 +68,7 @@ export interface ShardSums {
   /** Median lag in seconds of the shards with progress. */
   medianSeconds: number;
   inTopics: number;
-  heldBack: number;
+  waiting: number;
   inFlight: number;
   callLimit: number;
   batchesPerSecond: number;
@@ -90,7 +90,7 @@ export function sumShards(shards: readonly Shard[]): ShardSums {
     unserved: shards.filter(isUnserved).length,
     medianSeconds: lags[Math.floor(lags.length / 2)] ?? 0,
     inTopics: sum(({ lag }) => lag.messages ?? lag.batches),
-    heldBack: sum(({ lag }) => lag.waiting),
+    waiting: sum(({ lag }) => lag.waiting),
     inFlight: sum((shard) => shard.inFlight),
     callLimit: sum((shard) => shard.callLimit),
     batchesPerSecond: sum((shard) => shard.batchesPerSecond),

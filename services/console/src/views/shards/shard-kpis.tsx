@@ -23,7 +23,7 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
             name: 'In topics',
             value: formatCount(sums.inTopics),
             unit: 'batches',
-            note: `${formatCount(sums.heldBack)} more are waiting`,
+            note: `${formatCount(sums.waiting)} more are waiting`,
           },
           {
             name: 'In flight',

@@ -6,7 +6,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepQueue } from './step-queue.ts';
-import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
+import type { UnstartedInFeed, UnstartedStep, UnstartedSteps } from './unstarted-steps.port.ts';
 
 /** Milliseconds between two turns, and between two successful searches of a feed. */
 const pollEveryMs = 50;
@@ -15,7 +15,7 @@ const pollEveryMs = 50;
  */
 const longestPauseMs = 2000;
 /**
- * Milliseconds for which an unbegun step is left to the worker that gets its reference, while references of the feed
+ * Milliseconds for which an unstarted step is left to the worker that gets its reference, while references of the feed
  * still arrive.
  */
 const onItsWayMs = 200;
@@ -38,8 +38,8 @@ const feedsPerSearch = 50;
 const stepsPerFeed = 400;
 const idleMs = 1000;
 
-export interface UnbegunIntakeDeps {
-  unbegun: UnbegunSteps;
+export interface UnstartedIntakeDeps {
+  unstarted: UnstartedSteps;
   queue: Pick<StepQueue, 'topics' | 'add'>;
   slots: Pick<CallSlots, 'room' | 'roomOf'>;
   directory: Pick<FeedDirectory, 'contextOf'>;
@@ -52,11 +52,11 @@ export interface UnbegunIntakeDeps {
 }
 
 /**
- * Searches for unbegun steps, which no worker has claimed. A worker with free slots takes such steps, whichever worker
- * has their references, so that any worker can serve the backlog of a partition. A slow, frozen or dead worker
+ * Searches for unstarted steps, which no worker has claimed. A worker with free slots takes such steps, whichever
+ * worker has their references, so that any worker can serve the backlog of a partition. A slow, frozen or dead worker
  * therefore delays only the steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
  */
-export interface UnbegunIntake {
+export interface UnstartedIntake {
   onSteps(steps: readonly StepRef[]): void;
   start(): void;
   stopIntake(): void;
@@ -77,17 +77,17 @@ interface LivelyFeed {
   freeSinceMs: number;
   notBeforeMs: number;
   pauseMs: number;
-  /** By batch number: its unbegun step, and the time at which this worker first found it. */
-  unbegunSince: Map<number, { step: number; sinceMs: number }>;
+  /** By batch number: its unstarted step, and the time at which this worker first found it. */
+  unstartedSince: Map<number, { step: number; sinceMs: number }>;
 }
 
-export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
-  const { unbegun, queue, slots, directory, shards, topics, clock, logger } = deps;
+export function createUnstartedIntake(deps: UnstartedIntakeDeps): UnstartedIntake {
+  const { unstarted, queue, slots, directory, shards, topics, clock, logger } = deps;
   const feeds = new Map<string, LivelyFeed>();
   let notBeforeMs = 0;
   let isOver = false;
 
-  const loop = createLoop({ name: 'unbegun-intake', turn, afterErrorMs: idleMs, clock, logger });
+  const loop = createLoop({ name: 'unstarted-intake', turn, afterErrorMs: idleMs, clock, logger });
 
   async function turn(): Promise<number> {
     const nowMs = clock.monotonicMs();
@@ -117,7 +117,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
   async function search(due: readonly LivelyFeed[], isFree: (topic: string) => boolean): Promise<void> {
     const startedMs = clock.monotonicMs();
     const windows = due.map(({ feedId, from, topics: { length } }) => ({ feedId, from, chainLength: length }));
-    const found = new Map((await unbegun.find(windows, stepsPerFeed)).map((each) => [each.feedId, each]));
+    const found = new Map((await unstarted.find(windows, stepsPerFeed)).map((each) => [each.feedId, each]));
     if (isOver) return;
     const nowMs = clock.monotonicMs();
     notBeforeMs = nowMs + Math.min(longestRestMs, (nowMs - startedMs) / partOfTime);
@@ -141,7 +141,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
   }
 
   /** Queues found steps for which there are free slots. A later search finds the others again. */
-  function take(feed: LivelyFeed, steps: readonly UnbegunStep[], isFree: (topic: string) => boolean): boolean {
+  function take(feed: LivelyFeed, steps: readonly UnstartedStep[], isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
     for (const [topic, own] of Map.groupBy(steps, ({ step }) => feed.topics[step - 1] ?? '')) {
@@ -168,7 +168,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     const ofChain = context.chain.map(({ action }) => topics.shard(shardOf(action)));
     const notYet = { notBeforeMs: nowMs + pollEveryMs, pauseMs: pollEveryMs };
     const times = { seenAtMs: nowMs, cameAtMs: nowMs, freeSinceMs: nowMs, ...notYet };
-    feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, unbegunSince: new Map() });
+    feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, unstartedSince: new Map() });
   }
 
   return {
@@ -199,17 +199,17 @@ const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >=
  */
 function stepsWithoutReference(
   feed: LivelyFeed,
-  { steps, next }: UnbegunInFeed,
+  { steps, next }: UnstartedInFeed,
   nowMs: number,
-): readonly UnbegunStep[] {
+): readonly UnstartedStep[] {
   const isInWindow = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
-  const before = feed.unbegunSince;
+  const before = feed.unstartedSince;
   const isOfOtherWindow = ([batchNo]: [number, unknown]) => !isInWindow(batchNo);
-  feed.unbegunSince = new Map([...before].filter(isOfOtherWindow));
+  feed.unstartedSince = new Map([...before].filter(isOfOtherWindow));
   for (const { batchNo, step } of steps) {
     const known = before.get(batchNo);
-    feed.unbegunSince.set(batchNo, known?.step === step ? known : { step, sinceMs: nowMs });
+    feed.unstartedSince.set(batchNo, known?.step === step ? known : { step, sinceMs: nowMs });
   }
   if (isQuiet(feed, nowMs)) return steps;
-  return steps.filter(({ batchNo }) => nowMs - (feed.unbegunSince.get(batchNo)?.sinceMs ?? nowMs) >= onItsWayMs);
+  return steps.filter(({ batchNo }) => nowMs - (feed.unstartedSince.get(batchNo)?.sinceMs ?? nowMs) >= onItsWayMs);
 }

@@ -16,7 +16,7 @@ const workPerScan = 10_240;
  * scans, so that scans stay short even if each row belongs to another client. The backlog of a single client costs
  * less, so a scan then reads up to 500 rows per partition.
  */
-export interface SkimSize {
+export interface PeekSize {
   readonly rows: number;
   /**
    * Records the result of a scan.
@@ -27,7 +27,7 @@ export interface SkimSize {
   read(rows: number, spans: number, isFull: boolean): void;
 }
 
-export function createSkimSize(): SkimSize {
+export function createPeekSize(): PeekSize {
   let size = leastRows;
   return {
     get rows() {

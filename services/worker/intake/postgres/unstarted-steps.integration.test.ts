@@ -5,7 +5,7 @@ import { someBatches, startFedRun } from '../../../../test/support/conformance/e
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { createHotPathPool } from '../../../../shared/postgres/connection/pool.ts';
 import { restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
-import { findUnbegun } from './unbegun-steps.ts';
+import { findUnstarted } from './unstarted-steps.ts';
 
 const database = databaseForFile(createHotPathPool);
 
@@ -36,7 +36,7 @@ it('the query for steps without a claim reads each row of its window only a few 
     [feedId, batches],
   );
   const params = { feeds: plainArray([feedId]), chainLengths: plainArray([2]), froms: plainArray([1]) };
-  const { text, values } = findUnbegun.with({ ...params, stepsPerFeed: 400 });
+  const { text, values } = findUnstarted.with({ ...params, stepsPerFeed: 400 });
   const { rows: found } = await pool.query<{ steps: unknown[] }>(text, values);
   expect(found[0]?.steps).toHaveLength(10);
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(

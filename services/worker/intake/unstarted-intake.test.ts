@@ -3,10 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
-import { answerOf, createWorkerFixture, nothingUnbegun, type SeenCall } from '../../../test/support/worker-fixture.ts';
+import {
+  answerOf,
+  createWorkerFixture,
+  nothingUnstarted,
+  type SeenCall,
+} from '../../../test/support/worker-fixture.ts';
 import { createWorker } from '../assemble-worker.ts';
-import { createUnbegunIntake } from './unbegun-intake.ts';
-import type { UnbegunSteps } from './unbegun-steps.port.ts';
+import { createUnstartedIntake } from './unstarted-intake.ts';
+import type { UnstartedSteps } from './unstarted-steps.port.ts';
 
 /**
  * Duration in milliseconds of a batch's call. The durations are 200 ms on average, and all different: calls that end
@@ -18,13 +23,13 @@ const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 interface Crew {
   /** Number of concurrent calls of each worker. */
   slots: readonly number[];
-  unbegun?: UnbegunSteps;
+  unstarted?: UnstartedSteps;
   /** Duration in milliseconds of a query for steps without a claim. */
   lookMs?: number;
 }
 
 /** Starts workers with these numbers of slots. Each gets one partition, and all call a slow endpoint. */
-async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
+async function startWorkers({ slots, unstarted, lookMs = 0 }: Crew) {
   const fixture = createWorkerFixture({ partitions: slots.length, type: { concurrency: Math.max(...slots) } });
   const { clock, endpoint } = fixture;
   const callsOf = new Map<string, SeenCall[]>();
@@ -41,11 +46,11 @@ async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
       if (frozen.has(name)) await new Promise(() => undefined);
       return answer;
     };
-    const find: UnbegunSteps['find'] = async (windows, most) => {
+    const find: UnstartedSteps['find'] = async (windows, most) => {
       await clock.sleep(lookMs);
-      return deps.unbegun.find(windows, most);
+      return deps.unstarted.find(windows, most);
     };
-    const changes = unbegun ? { unbegun } : lookMs > 0 ? { unbegun: { find } } : {};
+    const changes = unstarted ? { unstarted } : lookMs > 0 ? { unstarted: { find } } : {};
     const worker = createWorker({ ...deps, ...changes, concurrency, endpoint: { ...endpoint, call } });
     await worker.start();
   }
@@ -79,7 +84,7 @@ describe("a worker with a tenth of another worker's slots", () => {
 
   it('would delay the end of a campaign if each worker served only its own partitions (control)', async () => {
     const alone = await endOf({ slots: [40] }, 800);
-    const beside = await endOf({ slots: [40, 4], unbegun: nothingUnbegun }, 800);
+    const beside = await endOf({ slots: [40, 4], unstarted: nothingUnstarted }, 800);
     expect(beside.tookMs).toBeGreaterThan(3 * alone.tookMs);
   });
 });
@@ -113,7 +118,7 @@ describe('the query for steps without a claim', () => {
     const polls: number[] = [];
     const { clock, feed } = await startWorkers({
       slots: [4],
-      unbegun: {
+      unstarted: {
         find: (windows) => {
           polls.push(clock.nowMs());
           return Promise.resolve(windows.map(({ feedId }) => ({ feedId, steps: [], next: null })));
@@ -135,7 +140,7 @@ describe('the query for steps without a claim', () => {
   it('is not made while the worker has queued steps for its free slots', async () => {
     let polls = 0;
     const find = () => Promise.resolve([]).finally(() => polls++);
-    const { clock, feed, frozen } = await startWorkers({ slots: [4], unbegun: { find } });
+    const { clock, feed, frozen } = await startWorkers({ slots: [4], unstarted: { find } });
     frozen.add('worker-0');
     await feed(
       Array.from({ length: 100 }, (_, index) => [`u${String(index).padStart(6, '0')}`]),
@@ -156,16 +161,16 @@ describe('the intake of steps without a claim', () => {
     unitsPerUser: null,
     stepModes: null,
   };
-  const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
+  const unstartedStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
   it('takes only steps that are older than 200 ms while references arrive, and all steps after the last reference', async () => {
     const clock = createSettableClock(0);
     const taken: number[] = [];
     let fedLast = 1;
-    const intake = createUnbegunIntake({
+    const intake = createUnstartedIntake({
       // Batch 1 stays without a claim. Each query also finds another batch that was just fed.
-      unbegun: {
-        find: () => Promise.resolve([{ feedId: 'f', steps: [unbegunStep(1), unbegunStep(++fedLast)], next: null }]),
+      unstarted: {
+        find: () => Promise.resolve([{ feedId: 'f', steps: [unstartedStep(1), unstartedStep(++fedLast)], next: null }]),
       },
       queue: { topics: () => [], add: (steps) => taken.push(...steps.map(({ batchNo }) => batchNo)) },
       slots: { room: () => 10, roomOf: () => 10 },
@@ -195,8 +200,8 @@ describe('the intake of steps without a claim', () => {
   async function firstPollAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
     const clock = createSettableClock(0);
     const polls: number[] = [];
-    const intake = createUnbegunIntake({
-      unbegun: {
+    const intake = createUnstartedIntake({
+      unstarted: {
         find: () => {
           polls.push(clock.monotonicMs());
           return Promise.resolve([{ feedId: 'f', steps: [], next: null }]);

@@ -27,14 +27,14 @@ import { batchesOf } from './three-workers.ts';
 const timeoutMs = 10_000;
 const partitions = 4;
 
-export interface FedBesideOptions {
+export interface FedNeighboursOptions {
   slots: number;
   /** Milliseconds until the endpoint answers a call of a campaign with this reward; null if it never does. */
   answersAfterMs: (rewardId: unknown) => number | null;
 }
 
 /** Starts a worker and one or more triggers with batches of one user. The endpoint hangs for some campaigns. */
-export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions) {
+export async function startFedNeighbours({ slots, answersAfterMs }: FedNeighboursOptions) {
   const type = { class: 'A' as const, concurrency: slots, timeoutMs, batchSize: 1 };
   const fixture = createWorkerFixture({ type, concurrency: 2 * slots, partitions });
   const { clock, database, bus, endpoint } = fixture;

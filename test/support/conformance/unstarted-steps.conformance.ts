@@ -11,7 +11,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSubject): void {
+export function describeUnstartedSteps(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`steps that no worker has begun ${name}`, () => {
     let subject: ExecutionSubject;
     let feedId: string;
@@ -22,7 +22,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
     });
 
     const ofBatch = (batchNo: number, step = 1) => ({ feedId, batchNo, step });
-    const find = (from = 1, limit = 100) => subject.unbegun.find([{ feedId, chainLength: 2, from }], limit);
+    const find = (from = 1, limit = 100) => subject.unstarted.find([{ feedId, chainLength: 2, from }], limit);
 
     it('include fed but unclaimed batches from a batch number, up to the limit', async () => {
       await claimOne(subject.ledgerOf('a'), ofBatch(2));
@@ -53,7 +53,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
       const ledger = subject.ledgerOf('a');
       await record(ledger, waitingOf(await claimOne(ledger, ofBatch(1))));
       await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { children: [childOf(['u3'])] }));
-      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
+      await subject.sweep.examine({ feedId, chainLength: 2 }, { from: 1, limit: 100, unrecorded: [1] });
       expect((await find())[0]?.steps).toEqual([]);
     });
 

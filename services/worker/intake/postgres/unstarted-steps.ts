@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
-import type { UnbegunInFeed, UnbegunSteps } from '../unbegun-steps.port.ts';
+import type { UnstartedInFeed, UnstartedSteps } from '../unstarted-steps.port.ts';
 
 /** Number of batches that one query searches, which takes some milliseconds. */
 const windowBatches = 2000;
@@ -15,12 +15,12 @@ interface FindParams {
 }
 
 /**
- * Finds unbegun steps, which no worker has claimed. A batch's position is its furthest step, or 0 if it has none. The
+ * Finds unstarted steps, which no worker has claimed. A batch's position is its furthest step, or 0 if it has none. The
  * query reads the rows as one range of the primary key, and sorts them together with the batch numbers. A join would
  * compare each row with each number, because the planner expects few rows.
  */
-export const findUnbegun = statementOf<FindParams>(
-  'find-unbegun-steps',
+export const findUnstarted = statementOf<FindParams>(
+  'find-unstarted-steps',
   ($) => `
   select k.feed as "feedId", w.steps, case when l.behind < f.next_batch_no then l.behind end as next
   from unnest(${$('feeds')}::uuid[], ${$('chainLengths')}::int[], ${$('froms')}::int[]) k (feed, chain_length, from_no)
@@ -58,7 +58,7 @@ export const findUnbegun = statementOf<FindParams>(
   ) w`,
 );
 
-export function createUnbegunSteps({ pool }: { pool: Pool }): UnbegunSteps {
+export function createUnstartedSteps({ pool }: { pool: Pool }): UnstartedSteps {
   return {
     find: async (windows, stepsPerFeed) => {
       const params = {
@@ -67,7 +67,7 @@ export function createUnbegunSteps({ pool }: { pool: Pool }): UnbegunSteps {
         froms: plainArray(windows.map(({ from }) => from)),
         stepsPerFeed,
       };
-      return (await pool.query<UnbegunInFeed>(findUnbegun.with(params))).rows;
+      return (await pool.query<UnstartedInFeed>(findUnstarted.with(params))).rows;
     },
   };
 }

@@ -7,7 +7,7 @@ const microseconds = { test: 250, 'dry-run': 750 } as const;
  * Returns the SQL of the scheduled time of a test or dry run of campaign `c`. The time is after any possible due time
  * of a job, so that no job takes this run for its own, and after the last run of the same kind.
  */
-export function timeBeside(kind: Exclude<RunKind, 'live'>): string {
+export function trialTime(kind: Exclude<RunKind, 'live'>): string {
   return `greatest(
         date_trunc('milliseconds', clock_timestamp()) + interval '${microseconds[kind]} microseconds',
         (select max(scheduled_for) + interval '1 millisecond' from runs

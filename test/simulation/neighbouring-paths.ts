@@ -65,16 +65,16 @@ const otherPaths = ['sent', 'back', 'moved', 'split', 'held', 'open', 'seen', 'l
 const healthyTimes = new Map<string, number>();
 
 /** Compares the lateness of healthy jobs beside bad jobs with their lateness beside other healthy jobs. */
-export async function compareBeside(scenario: Scenario) {
+export async function compareNeighbours(scenario: Scenario) {
   const { answer: _answer, ...terms } = scenario;
   const key = JSON.stringify(terms);
-  const besideHealthyMs = healthyTimes.get(key) ?? (await runBeside(scenario, false)).p99Ms;
-  healthyTimes.set(key, besideHealthyMs);
-  const { p99Ms, mendedMs } = await runBeside(scenario, true);
-  return { besideHealthyMs, besideBadMs: p99Ms, mendedMs };
+  const withHealthyMs = healthyTimes.get(key) ?? (await runNeighbours(scenario, false)).p99Ms;
+  healthyTimes.set(key, withHealthyMs);
+  const { p99Ms, mendedMs } = await runNeighbours(scenario, true);
+  return { withHealthyMs, withBadMs: p99Ms, mendedMs };
 }
 
-async function runBeside(scenario: Scenario, isBroken: boolean): Promise<Outcome> {
+async function runNeighbours(scenario: Scenario, isBroken: boolean): Promise<Outcome> {
   const { answer, concurrency, dispatchers, first, by, badPaths = 1, timeoutMs = usualTimeoutMs } = scenario;
   const kinds = new Map<string, Kind>();
   const answeredAtMs = new Map<string, number>();

@@ -23,14 +23,16 @@ export interface Scenario {
   bad?: number;
   /** Calls a second of the action type; unlimited unless given. */
   callsPerSecond?: number;
-  /** Milliseconds from the start of the bad campaign, if it is first, to that of the healthy one; 3,000 unless given. */
+  /**
+   * Milliseconds from the start of the bad campaign, if it is first, to that of the healthy one; 3,000 unless given.
+   */
   leadMs?: number;
 }
 
 export interface Outcome {
   /** Milliseconds of the healthy campaign beside campaigns that are as healthy, and beside the bad ones. */
-  besideHealthyMs: number;
-  besideBadMs: number;
+  withHealthyMs: number;
+  withBadMs: number;
   /** Milliseconds from the repair of the endpoint until it has served some work of the bad campaign. */
   mendedMs: number;
 }
@@ -52,16 +54,16 @@ const chainOf = (rewardId: string) => ({
 /** Times beside healthy campaigns, which do not depend on the answer of the endpoint. */
 const healthyTimes = new Map<string, number>();
 
-export async function compareBeside(scenario: Scenario): Promise<Outcome> {
+export async function compareNeighbours(scenario: Scenario): Promise<Outcome> {
   const { answer: _answer, ...terms } = scenario;
   const key = JSON.stringify(terms);
-  const besideHealthyMs = healthyTimes.get(key) ?? (await runBeside(scenario, false)).healthyMs;
-  healthyTimes.set(key, besideHealthyMs);
-  const { healthyMs, mendedMs } = await runBeside(scenario, true);
-  return { besideHealthyMs, besideBadMs: healthyMs, mendedMs };
+  const withHealthyMs = healthyTimes.get(key) ?? (await runNeighbours(scenario, false)).healthyMs;
+  healthyTimes.set(key, withHealthyMs);
+  const { healthyMs, mendedMs } = await runNeighbours(scenario, true);
+  return { withHealthyMs, withBadMs: healthyMs, mendedMs };
 }
 
-async function runBeside(scenario: Scenario, isBroken: boolean) {
+async function runNeighbours(scenario: Scenario, isBroken: boolean) {
   const { answer, slots, workers, first, bad: badCampaigns = 1, callsPerSecond, leadMs = usualLeadMs } = scenario;
   const fixture = createWorkerFixture({
     type: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startFedBeside } from './fed-beside.ts';
+import { startFedNeighbours } from './fed-neighbours.ts';
 
 const slots = 40;
 const batches = 600;
@@ -25,9 +25,9 @@ interface Others {
  * Returns the milliseconds until 99 % of the batches of a healthy campaign are served, and the ready batches of the
  * others at that time.
  */
-async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedElsewhere = false }: Others) {
+async function runNeighbours({ count, answersAfterMs, turnsAfterMs, leadMs, isFedElsewhere = false }: Others) {
   let hasTurned = false;
-  const { start, startTrigger, pass, passUntil } = await startFedBeside({
+  const { start, startTrigger, pass, passUntil } = await startFedNeighbours({
     slots,
     answersAfterMs: (rewardId) => (rewardId === 'other' && hasTurned ? answersAfterMs : callMs),
   });
@@ -46,7 +46,7 @@ async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedEls
 const mostReady = 5 * 3 * (1000 / callMs) * slots;
 
 describe('a healthy campaign with more batches than a shard has ready', () => {
-  const besideHealthy = runBeside({ count: 1, answersAfterMs: callMs, turnsAfterMs: 0, leadMs: 3000 });
+  const withHealthy = runNeighbours({ count: 1, answersAfterMs: callMs, turnsAfterMs: 0, leadMs: 3000 });
 
   it.each<[string, Others]>([
     ['whose calls hang', { count: 1, answersAfterMs: null, turnsAfterMs: 0, leadMs: 3000 }],
@@ -58,14 +58,17 @@ describe('a healthy campaign with more batches than a shard has ready', () => {
     ['whose calls began to hang a second ago', { count: 1, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 1000 }],
     ['with two more whose calls hang', { count: 3, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 }],
   ])('takes no longer beside a campaign %s than beside a healthy one', async (_name, others) => {
-    const { tookMs, readyOfOthers } = await runBeside(others);
-    expect(tookMs).toBeLessThanOrEqual((await besideHealthy).tookMs);
+    const { tookMs, readyOfOthers } = await runNeighbours(others);
+    expect(tookMs).toBeLessThanOrEqual((await withHealthy).tookMs);
     expect(readyOfOthers).toBeLessThanOrEqual(mostReady);
   });
 
   it('takes equally long beside hanging campaigns of another trigger and beside those of its own trigger', async () => {
     const others = { count: 15, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 };
-    const [own, elsewhere] = await Promise.all([runBeside(others), runBeside({ ...others, isFedElsewhere: true })]);
+    const [own, elsewhere] = await Promise.all([
+      runNeighbours(others),
+      runNeighbours({ ...others, isFedElsewhere: true }),
+    ]);
     expect(elsewhere.tookMs).toBeLessThanOrEqual(1.1 * own.tookMs);
     expect(elsewhere.readyOfOthers).toBeLessThanOrEqual(mostReady);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSkimSize } from './skim-size.ts';
+import { createPeekSize } from './peek-size.ts';
 
 interface Crowd {
   rowsOfPartition: number;
@@ -11,7 +11,7 @@ interface Crowd {
  * Returns the number of rows of each scan, if some partitions contain only rows to skip, and the others contain none.
  */
 function scansPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[] {
-  const size = createSkimSize();
+  const size = createPeekSize();
   const scans: number[] = [];
   for (let left = rowsOfPartition; left > 0;) {
     const read = Math.min(size.rows, left);
@@ -45,7 +45,7 @@ describe('a poll that skips clients with a backlog', () => {
   });
 
   it('reads few rows again after it has seen all due rows', () => {
-    const size = createSkimSize();
+    const size = createPeekSize();
     for (let scans = 0; scans < 9; scans++) size.read(size.rows, 1, true);
     expect(size.rows).toBe(500);
     size.read(3, 3, false);

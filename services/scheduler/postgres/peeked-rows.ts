@@ -1,10 +1,10 @@
 import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { instantsIn, uuidsIn } from '../../../shared/postgres/connection/binary-arrays.ts';
-import { partitionBit, type Mark, type SkippedBands, type Skimmed } from '../ports/due-references.ts';
+import { partitionBit, type Mark, type SkippedBands, type Peeked } from '../ports/due-references.ts';
 
 /** Jobs of one partition in their order, as arrays of equal length in Postgres's binary format. */
-export type SkimmedRow = [
+export type PeekedRow = [
   partition: number,
   lateMs: number,
   dues: Buffer,
@@ -15,20 +15,20 @@ export type SkimmedRow = [
 ];
 
 /** Divides the rows into due jobs to offer, and spans of the bands to skip. */
-export function skimmedOf(rows: readonly SkimmedRow[], skippedBands: SkippedBands, limit: number): Skimmed {
-  const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
+export function peekedOf(rows: readonly PeekedRow[], skippedBands: SkippedBands, limit: number): Peeked {
+  const peeked: Peeked = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
   for (const row of rows) {
-    const read = readPartition(row, skippedBands, skimmed);
-    if (read === limit) skimmed.isFull = true;
-    skimmed.lateMs = Math.max(skimmed.lateMs, row[1]);
+    const read = readPartition(row, skippedBands, peeked);
+    if (read === limit) peeked.isFull = true;
+    peeked.lateMs = Math.max(peeked.lateMs, row[1]);
   }
-  return skimmed;
+  return peeked;
 }
 
 function readPartition(
-  [partition, , dueBytes, idBytes, endpointBytes, priorities]: SkimmedRow,
+  [partition, , dueBytes, idBytes, endpointBytes, priorities]: PeekedRow,
   skippedBands: SkippedBands,
-  { due, passed, readUpTo }: Skimmed,
+  { due, passed, readUpTo }: Peeked,
 ): number {
   const [dues, ids, endpoints] = [instantsIn(dueBytes), uuidsIn(idBytes), uuidsIn(endpointBytes)];
   const priorityOfJob = readPriorities(priorities);
