@@ -5,6 +5,8 @@ export interface Load {
   usersADay: number;
   hours: number;
   steps: number;
+  /** Steps whose action types a cap counts. */
+  cappedSteps: number;
   /** Duration of a batch's call in milliseconds. */
   latencyMs: number;
   failedPercent: number;
@@ -15,10 +17,10 @@ export interface Load {
   /** Concurrent calls of one worker (WORKER_CONCURRENCY). */
   workerConcurrency: number;
   /**
-   * Days from RETENTION_USERS_DAYS, RETENTION_RECEIPTS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the
-   * history of jobs.
+   * Days from RETENTION_USERS_DAYS, RETENTION_RECEIPTS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS, the history
+   * of jobs, and the longest cap.
    */
-  keepDays: { users: number; receipts: number; steps: number; failures: number; jobs: number };
+  keepDays: { users: number; receipts: number; steps: number; failures: number; jobs: number; cap: number };
   jobsADay: number;
   /** Peak callbacks per second. */
   jobsASecond: number;
@@ -34,8 +36,17 @@ export interface Size {
   cores: Record<'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'Postgres' | 'Kafka', number>;
   /** Minimum of Postgres' `max_connections`, with a reserve for people and tools. */
   connections: number;
-  /** Bytes; `logADay` is the size of the database's log of one day. */
-  disk: { users: number; steps: number; failures: number; receipts: number; jobs: number; logADay: number };
+  /** Bytes. `effects` are those that caps count; `logADay` is the size of the database's log of one day. */
+  disk: {
+    users: number;
+    steps: number;
+    failures: number;
+    receipts: number;
+    effects: number;
+    jobs: number;
+    /** Without the effects of caps. */
+    logADay: number;
+  };
   /** Bounds of one database that this load exceeds; empty if one database suffices. */
   exceeds: readonly (keyof typeof figures.oneDatabase)[];
 }
@@ -51,6 +62,8 @@ const usersPerBatch = 100;
  * longer.
  */
 const keptInWeeks = (days: number) => days + 7;
+/** Effects are stored for one day more than the longest cap needs. */
+const dayAfterCap = 1;
 
 /** Computes sizes from benchmark results; docs/performance.md describes their hardware and limits. */
 export function computeSize(load: Load): Size {
@@ -93,13 +106,15 @@ function diskOf(load: Load, batchesADay: number): Size['disk'] {
    * Returns bytes per row, at least 1. The result could otherwise be negative for ids that are shorter than the
    * measured ones.
    */
-  const sized = (what: 'user' | 'failure' | 'receipt') => Math.max(1, kept[what] + further * perIdCharacter.kept[what]);
+  const sized = (what: 'user' | 'failure' | 'receipt' | 'effect') =>
+    Math.max(1, kept[what] + further * perIdCharacter.kept[what]);
   const logged = (what: 'failure' | 'receipt') => Math.max(1, log[what] + further * perIdCharacter.log[what]);
   return {
     users: usersADay * sized('user') * keptInWeeks(keepDays.users),
     steps: batchesADay * steps * kept.step * keptInWeeks(keepDays.steps),
     failures: failed * sized('failure') * keptInWeeks(keepDays.failures),
     receipts: receipts * sized('receipt') * keptInWeeks(keepDays.receipts),
+    effects: usersADay * load.cappedSteps * sized('effect') * keptInWeeks(keepDays.cap + dayAfterCap),
     jobs: jobsADay * kept.job * keepDays.jobs,
     logADay:
       batchesADay * log.batch * (steps / 2) +
@@ -128,11 +143,14 @@ function boundsExceeded({ cores, connections, disk, hours }: DatabaseNeed): Size
   );
 }
 
-function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number): Size['cores'] {
+function coresOf({ steps, cappedSteps, latencyMs, jobsASecond }: Load, batchesASecond: number): Size['cores'] {
   const { batchByProcess: shares, job } = figures;
   const inAll = Object.values(shares).reduce((total: number, us: number) => total + us, 0);
   const batchUs = usOfBatch(latencyMs) * figures.slowerCores * (steps / 2);
   const batches = (us: number) => (batchesASecond * batchUs * (us / inAll)) / 1e6 / busyAtMost;
+  // The share of each process was not measured. All of it is counted as the database's, which does most of the work.
+  const capsUs = cappedSteps * figures.cappedStepUs * figures.slowerCores;
+  const caps = (batchesASecond * capsUs) / 1e6 / busyAtMost;
   const jobs = (us: number) => (jobsASecond * us) / 1e6 / busyAtMost;
   return {
     api: jobs(job.api.singly),
@@ -140,7 +158,7 @@ function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number
     trigger: batches(shares.trigger),
     worker: batches(shares.worker),
     dispatcher: jobs(job.dispatcher),
-    Postgres: batches(shares.Postgres) + jobs(job.Postgres.singly),
+    Postgres: batches(shares.Postgres) + caps + jobs(job.Postgres.singly),
     Kafka: batches(shares.Kafka) + jobs(job.Kafka),
   };
 }

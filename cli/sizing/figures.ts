@@ -16,6 +16,10 @@ export const figures = {
   slowerCores: 2,
   /** CPU of the batch with latency 0, by process. */
   batchByProcess: { worker: 96, Postgres: 77, trigger: 34, Kafka: 21 },
+  /**
+   * CPU of all processes that a cap adds to each step of a batch that it counts, while no users are near the cap.
+   */
+  cappedStepUs: 285,
   /** A callback. Submitted singly, it costs the API ten times as much as in bulk. */
   job: { api: { bulk: 15, singly: 150 }, Postgres: { bulk: 58, singly: 81 }, scheduler: 15, Kafka: 10, dispatcher: 56 },
   /**
@@ -24,11 +28,14 @@ export const figures = {
    */
   log: { batch: 2746, job: 1465, failure: 241, receipt: 275 },
   /** Bytes in tables and indexes until retention deletes them. */
-  kept: { user: 18, step: 410, failure: 200, receipt: 118, job: 380 },
+  kept: { user: 18, step: 410, failure: 200, receipt: 118, job: 380, effect: 22 },
   /** Characters of the user ids with which `kept` and `log` were measured. */
   idLength: 12,
-  /** Bytes that each further character of an id adds: once per batch, and per failure or receipt in table and index. */
-  perIdCharacter: { kept: { user: 1, failure: 2.2, receipt: 2.7 }, log: { user: 1, failure: 2.1, receipt: 2.9 } },
+  /** Bytes that each further character of an id adds: once per batch, and per failure, receipt or effect. */
+  perIdCharacter: {
+    kept: { user: 1, failure: 2.2, receipt: 2.7, effect: 0.8 },
+    log: { user: 1, failure: 2.1, receipt: 2.9 },
+  },
   /**
    * Limits of one primary server. Cores: a large machine. Log: the rate that one disk and one standby sustain. Size:
    * what a daily base backup can copy. Connections: sessions without a pooler.

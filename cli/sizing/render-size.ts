@@ -17,14 +17,14 @@ export function renderSize(size: Size, paint: Paint): string {
     { title: '', align: 'left' as const },
     ...['processes', 'cores', 'connections'].map((title) => ({ title, align: 'right' as const })),
   ];
-  const kept = disk.users + disk.steps + disk.failures + disk.receipts + disk.jobs;
+  const kept = disk.users + disk.steps + disk.failures + disk.receipts + disk.effects + disk.jobs;
   const facts: [string, string][] = [
     ['batches a second', tenths(size.batchesASecond)],
     ['calls in flight', count(size.slots)],
     ['partitions of each shard', count(size.partitionsPerShard)],
     [
       'disk, kept',
-      `${bytes(kept)} (users ${bytes(disk.users)}, steps ${bytes(disk.steps)}, failures ${bytes(disk.failures)}, receipts ${bytes(disk.receipts)}, callbacks ${bytes(disk.jobs)})`,
+      `${bytes(kept)} (users ${bytes(disk.users)}, steps ${bytes(disk.steps)}, failures ${bytes(disk.failures)}, receipts ${bytes(disk.receipts)}, effects of caps ${bytes(disk.effects)}, callbacks ${bytes(disk.jobs)})`,
     ],
     ['log of the database a day', bytes(disk.logADay)],
   ];

@@ -11,6 +11,7 @@ const load: Load = {
   usersADay: 10_000_000,
   hours: 1,
   steps: 2,
+  cappedSteps: 0,
   latencyMs: 50,
   failedPercent: 2,
   receiptsPercent: 100,
@@ -18,7 +19,7 @@ const load: Load = {
   workerConcurrency: 200,
   jobsADay: 0,
   jobsASecond: 0,
-  keepDays: { users: 14, receipts: 7, steps: 30, failures: 90, jobs: 30 },
+  keepDays: { users: 14, receipts: 7, steps: 30, failures: 90, jobs: 30, cap: 7 },
 };
 
 describe('the size of an installation', () => {
@@ -74,6 +75,17 @@ describe('the size of an installation', () => {
     expect(logWith({ receiptsPercent: 0 }) - withoutBoth).toBeCloseTo(200_000 * figures.log.failure);
   });
 
+  it('counts effects of capped steps for the longest cap, one day and one week, and their CPU', () => {
+    const capped = computeSize({ ...load, cappedSteps: 1 });
+    expect(computeSize(load).disk.effects).toBe(0);
+    expect(capped.disk.effects).toBe(10_000_000 * figures.kept.effect * (7 + 1 + 7));
+    // On cores half as fast as the measured ones, at most half busy.
+    const added = (27.8 * figures.cappedStepUs * 2) / 1e6 / 0.5;
+    expect(capped.cores.Postgres - computeSize(load).cores.Postgres).toBeCloseTo(added, 2);
+    const ofUuids = computeSize({ ...load, cappedSteps: 1, idLength: 36 }).disk.effects;
+    expect(ofUuids / capped.disk.effects).toBeCloseTo((22 + 24 * 0.8) / 22);
+  });
+
   it('keeps receipts for their own retention plus one week, because whole weeks are dropped', () => {
     const keptWith = (receipts: number) => computeSize({ ...load, keepDays: { ...load.keepDays, receipts } }).disk;
     expect(keptWith(7).receipts).toBe(10_000_000 * figures.kept.receipt * (7 + 7));
@@ -99,6 +111,13 @@ describe('the size of an installation', () => {
     const { out } = await runMuster(['size', '--users', '2000000000', '--hours', '1'], {});
     expect(out).toContain('More than one database can carry: more than 100 MiB of log a second while users are sent');
     expect((await runMuster(['size'], {})).out).not.toContain('More than one database');
+  });
+
+  it('has at most as many steps with a cap as steps', async () => {
+    const { code, notes } = await runMuster(['size', '--capped-steps', '3'], {});
+    expect(code).not.toBe(0);
+    expect(notes).toContain('--capped-steps 3: has to be at most --steps, which is 2');
+    expect((await runMuster(['size', '--capped-steps', '2'], {})).out).toContain('effects of caps 6.1 GiB');
   });
 
   it('is printed as tables, and as JSON with --json', async () => {
