@@ -21,6 +21,7 @@ export type {
   CampaignCalendar,
   CampaignsOfTime,
   PlannedRecurrence,
+  UsersAtCap,
 } from './postgres/campaign-calendar.ts';
 export type { CampaignRecord } from './campaign-store.port.ts';
 export type {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { calendar } from '../../../shared/contracts/campaigns/calendar.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 
 const on = apiOnPostgres();
@@ -41,6 +42,43 @@ it('the calendar lists past, scheduled and recurring starts of a period, and no 
   expect(answer.isCut).toBe(false);
   const other = calendar.parse((await read(`from=${at(-3)}&until=${at(4)}&country=XX`)).json());
   expect(other.items).toEqual([]);
+});
+
+it('the calendar counts users at a cap by the newest completed dry run of the current revision', async () => {
+  const at = (days: number) => new Date(on.deps.clock.nowMs() + days * dayMs);
+  const id = await create({ name: 'planned', schedule: { type: 'at', time: at(2).toISOString() } });
+  expect((await on.ask('POST', `/v1/campaigns/${id}/start`)).statusCode).toBe(200);
+  const campaignId = uuidOf('campaign', id) ?? '';
+  const query = `from=${at(-1).toISOString()}&until=${at(4).toISOString()}`;
+  const atCap = async () => calendar.parse((await read(query)).json()).items.map((item) => item.atCap);
+  const { rows } = on.deps;
+  async function addDryRun(days: number, usersAtCap: number, changes: Partial<RunSeed> = {}): Promise<string> {
+    const endedAt = at(days);
+    const run = {
+      campaignId,
+      revision: 1,
+      kind: 'dry-run',
+      state: 'completed',
+      scheduledFor: endedAt,
+      endedAt,
+    } as const;
+    const feedId = await rows.addFeed(await rows.addRun({ ...run, ...changes }), { country: 'SG' });
+    const failure = { step: 1, outcome: 'suppressed', detail: null } as const;
+    for (let nth = 0; nth < usersAtCap; nth++)
+      await rows.addFailure(feedId, { ...failure, user: `u${nth}`, reason: 'muster.cap' });
+    await rows.addFailure(feedId, { ...failure, user: 'listed', reason: 'muster.suppression-list' });
+    return endedAt.toISOString();
+  }
+
+  expect(await atCap()).toEqual([null]);
+  await addDryRun(-9, 5);
+  await addDryRun(-0.5, 4, { revision: 2 });
+  await addDryRun(-0.4, 4, { state: 'cancelled' });
+  await addDryRun(-0.3, 4, { kind: 'live' });
+  expect(await atCap()).toEqual([null]);
+  await addDryRun(-2, 1);
+  const newest = await addDryRun(-1, 3);
+  expect(await atCap()).toEqual([{ users: 3, at: newest }]);
 });
 
 it('the calendar refuses a period that ends before it begins, or is longer than a week and a day', async () => {

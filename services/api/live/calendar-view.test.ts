@@ -27,7 +27,15 @@ function found(definition: Partial<CampaignDefinition>, changes: Partial<Campaig
     approval: null,
     definition: campaignDefinitionOf(definition),
   };
-  const noCampaigns = { runs: [], starts: [], recurring: [], waiting: [], past: new Map(), workCalendars: new Map() };
+  const noCampaigns = {
+    runs: [],
+    starts: [],
+    recurring: [],
+    waiting: [],
+    past: new Map(),
+    workCalendars: new Map(),
+    atCap: new Map(),
+  };
   return { ...noCampaigns, records: new Map([[campaignId, record]]), ...changes };
 }
 

@@ -7,7 +7,13 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { plannedStartOf } from '../schedules/planned-start.ts';
-import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/parts.ts';
+import type {
+  CalendarRun,
+  CampaignRecord,
+  CampaignsOfTime,
+  PlannedRecurrence,
+  UsersAtCap,
+} from '../campaigns/parts.ts';
 
 /** Maximum number of starts of each campaign: enough for each hour of a week. */
 const startsEach = 200;
@@ -59,13 +65,18 @@ export function calendarItems(
 
   const items = [...starts].flatMap(([campaignId, all]) => {
     const record = found.records.get(campaignId);
-    return record && all.length > 0 ? [itemOf(record, all, more.has(campaignId))] : [];
+    return record && all.length > 0 ? [itemOf(record, all, more.has(campaignId), found.atCap.get(campaignId))] : [];
   });
   items.sort((a, b) => (a.starts[0]?.at ?? '').localeCompare(b.starts[0]?.at ?? ''));
   return { items: items.slice(0, campaignsAtMost), isCut: items.length > campaignsAtMost || more.size > 0 };
 }
 
-function itemOf({ campaignId, definition, about }: CampaignRecord, starts: CalendarStart[], moreStarts: boolean) {
+function itemOf(
+  { campaignId, definition, about }: CampaignRecord,
+  starts: CalendarStart[],
+  moreStarts: boolean,
+  atCap: UsersAtCap | undefined,
+): CalendarCampaign {
   const { name, countries, chain, paceUsersPerSecond, schedule } = definition;
   return {
     campaignId: publicId('campaign', campaignId),
@@ -75,6 +86,7 @@ function itemOf({ campaignId, definition, about }: CampaignRecord, starts: Calen
     actions: [...new Set(chain.map(({ action }) => action))],
     paceUsersPerSecond: paceUsersPerSecond ?? null,
     recurs: schedule.type === 'recurring',
+    atCap: atCap ? { users: atCap.users, at: atCap.at.toISOString() } : null,
     starts: starts.toSorted((a, b) => a.at.localeCompare(b.at)),
     moreStarts,
   };

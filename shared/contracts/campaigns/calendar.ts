@@ -41,6 +41,12 @@ const calendarCampaign = z
     actions: z.array(z.string()).describe('Action types in the order of the chain'),
     paceUsersPerSecond: z.number().nullable(),
     recurs: z.boolean(),
+    atCap: z
+      .object({ users: count, at: time.describe('End of the dry run') })
+      .nullable()
+      .describe(
+        'Users at a cap, as counted by the newest dry run of the current revision that completed in the last 7 days; null: no such dry run',
+      ),
     starts: z.array(calendarStart).describe('In chronological order'),
     moreStarts: z.boolean().describe('true: there are more starts than are listed'),
   })

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import type { WorkCalendars } from '../../../../shared/domain/recurrence/work-calendars.ts';
@@ -11,6 +12,8 @@ import { selectCampaignRecords } from './campaign-store.ts';
 /** Longest duration of a run, in days. Runs whose deadline is a number of days may take longer. */
 const longestRunDays = 8;
 const lookBackDays = 14;
+/** Counts of users at a cap are outdated after some days, and the search ends at this age. */
+const dryRunDays = 7;
 /** Number of the newest runs in which the speed of an action type is searched. */
 const fastestOf = 500;
 /**
@@ -41,6 +44,12 @@ export interface PastRun {
   users: number;
 }
 
+export interface UsersAtCap {
+  campaignId: string;
+  users: number;
+  at: Date;
+}
+
 export interface CampaignsOfTime {
   runs: CalendarRun[];
   starts: { campaignId: string; dueAt: Date }[];
@@ -50,6 +59,8 @@ export interface CampaignsOfTime {
   records: Map<string, CampaignRecord>;
   /** Newest finished run of each campaign. */
   past: Map<string, PastRun>;
+  /** Users at a cap in the newest dry run of each campaign's current revision. */
+  atCap: Map<string, UsersAtCap>;
   workCalendars: WorkCalendars;
 }
 
@@ -74,13 +85,18 @@ export function createCampaignCalendar({ pool }: { pool: Pool }) {
         pool.query<{ campaignId: string }>(selectWaiting.with(wanted)),
       ]);
       const ids = [...new Set([...runs, ...starts, ...recurring, ...waiting].map(({ campaignId }) => campaignId))];
-      const [records, { rows: past }] = await Promise.all([
+      const [records, { rows: past }, { rows: atCap }] = await Promise.all([
         selectCampaignRecords(pool, ids),
         pool.query<PastRun>(selectPast, [ids]),
+        pool.query<UsersAtCap>(selectAtCap, [ids]),
       ]);
       const workCalendars = await readWorkCalendars(pool, recurring.flatMap(recurrenceIn(records)));
       const found = { runs, starts, recurring, waiting, records, workCalendars };
-      return { ...found, past: new Map(past.map((run) => [run.campaignId, run])) };
+      return {
+        ...found,
+        past: new Map(past.map((run) => [run.campaignId, run])),
+        atCap: new Map(atCap.map((each) => [each.campaignId, each])),
+      };
     },
 
     /** Returns users per second of the fastest recent run, by action type. */
@@ -161,6 +177,20 @@ const selectPast = `
     where r.campaign = c.id and ${isListed} and r.ended_at is not null and r.started_at is not null
     order by r.scheduled_for desc limit 1
   ) l where l.users > 0`;
+
+/** Dry runs that have counted the whole audience. */
+const selectAtCap = `
+  select c.id as "campaignId", l.at, l.users
+  from unnest($1::uuid[]) u (id) join campaigns c using (id) cross join lateral (
+    select r.ended_at as at, (
+      select coalesce(sum(t.users), 0)::float8 from feeds f join failure_totals t using (feed)
+      where f.run = r.id and t.reason = '${reasons.cap}') as users
+    from runs r
+    where r.campaign = c.id and r.revision = c.revision and r.kind = 'dry-run'
+      and r.state in ('completed', 'completed_with_failures')
+      and r.scheduled_for > now() - ${dryRunDays} * interval '1 day'
+    order by r.scheduled_for desc limit 1
+  ) l`;
 
 const selectFastest = `
   with ended as (

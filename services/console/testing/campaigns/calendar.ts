@@ -8,6 +8,7 @@ const campaign = (campaignId: string, name: string, changes: Partial<CalendarCam
   actions: ['send-message'],
   paceUsersPerSecond: null,
   recurs: false,
+  atCap: null,
   starts: [],
   moreStarts: false,
   ...changes,
@@ -45,6 +46,7 @@ export const calendar: Calendar = {
       ],
     }),
     campaign('cmp_late', 'Late-night food push', {
+      atCap: { users: 12_400, at: '2026-11-24T01:10:00.000Z' },
       starts: [
         {
           at: '2026-11-27T00:00:00.000Z',

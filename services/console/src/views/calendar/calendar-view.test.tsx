@@ -31,6 +31,15 @@ test('a week has a lane for each campaign, and a banner if two clash', async () 
   });
 });
 
+test('a lane shows how many users were at a cap in the newest dry run', async () => {
+  await openConsole(path, { answers });
+  const lanes = within(await screen.findByRole('list', { name: 'Campaigns of this week' }));
+  const [atCap, ...others] = lanes.getAllByText(/ at a cap/);
+  expect(others).toEqual([]);
+  expect(atCap?.textContent).toBe('12,400 at a cap, by dry run');
+  expect(atCap?.title).toMatch(/^Counted by the dry run that ended at Tue 24 Nov( 2026)?, 01:10$/);
+});
+
 test('the banner of a clash shows the late end and the delay', async () => {
   const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
   await openConsole(path, { answers: { 'GET /v1/campaigns/calendar': { ...calendar, capacities } } });

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { hasEnded, lookOf } from '../../parts/standing/state-looks.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { countOf } from '../../parts/words/numbers.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { placeIn, type Week } from './week.ts';
 
@@ -28,7 +28,7 @@ const edge = 10;
 
 /** Row of a campaign: its name and its starts, as wide as their actual or expected duration. */
 export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
-  const { name, campaignId, starts } = campaign;
+  const { name, campaignId, starts, atCap } = campaign;
   return (
     <div className="cal-row" role="listitem">
       <div className="cal-who">
@@ -41,6 +41,7 @@ export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
           {plainText(name)}
         </Link>
         <div className="t3 sm truncate">{whoWords(campaign)}</div>
+        {atCap !== null && atCap.users > 0 && <AtCap users={atCap.users} at={atCap.at} />}
       </div>
       <div className="cal-lane">
         <NowLine week={week} nowMs={nowMs} />
@@ -53,6 +54,16 @@ export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
           />
         ))}
       </div>
+    </div>
+  );
+}
+
+/** Users who were at a cap when the newest dry run counted them. */
+function AtCap({ users, at }: { users: number; at: string }) {
+  const formatTime = useFormatTime();
+  return (
+    <div className="t3 sm truncate" title={`Counted by the dry run that ended at ${formatTime(at)}`}>
+      {formatCount(users)} at a cap, by dry run
     </div>
   );
 }
