@@ -72,6 +72,12 @@ describe('the expected end of a run', () => {
     expect(runProgressView(halfFed, steady).eta?.p50).toBe('2026-01-01T00:01:40.000Z');
   });
 
+  it('includes no further users if the segment is larger than its estimate', () => {
+    const overfed = running({}, { fedUsers: 13, estimate: 10, complete: false });
+    const slow = { ...steady, oneMinute: 0.1, tenMinutes: 0.1 };
+    expect(runProgressView(overfed, slow).eta?.p50).toBe('2026-01-01T00:02:10.000Z');
+  });
+
   it.each([
     ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5, isStill: false, ...noUsers }],
     ['nobody knows how many users there are', running({}, { complete: false }), steady],

@@ -4,10 +4,10 @@ import { findAnswer } from '../../../../shared/contracts/access/finds.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
-import { teamsOn } from '../../../../test/support/teams-on-postgres.ts';
+import { idOf, teamsOn } from '../../../../test/support/teams-on-postgres.ts';
 
 const on = apiOnPostgres();
-const { askAs, makeManager } = teamsOn(on);
+const { askAs, makeKey, makeManager } = teamsOn(on);
 
 /**
  * Returns the result of a search.
@@ -40,6 +40,18 @@ describe('a search by id or name', () => {
       expect(await find(id)).toHaveLength(1);
       expect(await find(id, secret)).toEqual([]);
     }
+  });
+
+  it('finds a client and its jobs only with keys whose scope contains the client', async () => {
+    const ids: string[] = [];
+    for (const name of ['orders', 'payments']) {
+      ids.push(idOf(await askAs(undefined, 'POST', '/v1/clients', { name })));
+      ids.push(idOf(await askAs(undefined, 'POST', '/v1/jobs', { client: name, url: 'https://receiver.example/' })));
+    }
+    const { secret } = await makeKey({ name: 'orders', role: 'scheduler', scope: { clients: ['orders'] } });
+    const found = await Promise.all(ids.map(async (id) => (await find(id, secret)).length));
+    expect(found).toEqual([1, 1, 0, 0]);
+    expect(await Promise.all(ids.map(async (id) => (await find(id)).length))).toEqual([1, 1, 1, 1]);
   });
 
   it('finds a saved audience by its id', async () => {

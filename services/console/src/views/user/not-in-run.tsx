@@ -32,7 +32,7 @@ const meanings: Record<Place, string> = {
   member: '',
   unsendable: 'No call was made for this id, and none will be.',
   'not-fed-yet':
-    'The user may still follow: the audience is fed in the order of user ids, and the run has not reached this id.',
+    'No call was made for this user so far. The audience is fed in the order of user ids, after a canary if there is one.',
   'never-fed': 'No call was made for this user. It was not checked whether the user is in the audience.',
   absent:
     'No call was made for this user. If the user should have been in the audience, check the segment or list and the exclusions.',
