@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { asksForFile, csv, ndjson } from '../frame/answer-list.ts';
 import { fieldsOf } from '../frame/document/prune-components.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { endSlowDownload } from '../frame/slow-download.ts';
+import { endSlowDownload } from '../frame/streams/slow-download.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 declare module 'fastify' {

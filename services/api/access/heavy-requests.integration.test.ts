@@ -9,7 +9,7 @@ import { someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { teamsOn } from '../../../test/support/teams-on-postgres.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { rateWindowMs } from '../frame/upload-bytes.ts';
+import { rateWindowMs } from '../frame/streams/upload-bytes.ts';
 
 const on = apiOnPostgres();
 const { askAs, makeLead, makeManager, usedBy } = teamsOn(on);

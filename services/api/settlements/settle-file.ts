@@ -6,7 +6,7 @@ import {
   type ReadLine,
   type SettlementForm,
 } from '../user-files/settlement-lines.ts';
-import { brokenUpload } from '../frame/upload-bytes.ts';
+import { brokenUpload } from '../frame/streams/upload-bytes.ts';
 import { createSettlementJudge } from '../user-files/judge-settlement.ts';
 
 const linesPerPart = 1000;

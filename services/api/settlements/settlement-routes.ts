@@ -17,7 +17,7 @@ import type { RunReports, RunSnapshot } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { listRefusals } from '../user-files/file-problems.ts';
 import { fileQuery } from '../user-files/upload-query.ts';
-import { readUploadEncoding, uploadBytes } from '../frame/upload-bytes.ts';
+import { readUploadEncoding, uploadBytes } from '../frame/streams/upload-bytes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { settleFile } from './settle-file.ts';
 import { settledUser } from '../user-files/settlement-lines.ts';

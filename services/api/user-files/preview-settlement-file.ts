@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type UserFilePreview, previewedRules } from '../../../shared/contracts/campaigns/user-file-preview.ts';
-import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/upload-bytes.ts';
+import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/streams/upload-bytes.ts';
 import { refusalOf } from './file-problems.ts';
 import { fieldsToChoose, largestFirst, nothingRead, maxPreviewRejects, maxPreviewUsers } from './preview-user-file.ts';
 import { createSettlementJudge, settlementRuleWords } from './judge-settlement.ts';

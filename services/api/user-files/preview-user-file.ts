@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { UserFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
-import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/upload-bytes.ts';
+import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/streams/upload-bytes.ts';
 import { describeReading } from './describe-reading.ts';
 import { columnsOf, firstFieldsOf, type ColumnChoice, type FileColumns } from './file-columns.ts';
 import { refusalOf } from './file-problems.ts';

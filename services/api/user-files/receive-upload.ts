@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { FileReading } from '../../../shared/contracts/campaigns/file-reading.ts';
 import { readQuotaProblem } from '../frame/quota-problem.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import { brokenUpload, uploadBytes, type UploadTerms } from '../frame/upload-bytes.ts';
+import { brokenUpload, uploadBytes, type UploadTerms } from '../frame/streams/upload-bytes.ts';
 import type { UploadReading } from './read-upload.ts';
 import { readUserFile, type UserFileTerms } from './read-user-file.ts';
 import { requireFewRejects } from './reject-share.ts';

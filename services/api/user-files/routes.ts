@@ -5,7 +5,7 @@ import type { ApiParts } from '../api-parts.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { readUploadEncoding } from '../frame/upload-bytes.ts';
+import { readUploadEncoding } from '../frame/streams/upload-bytes.ts';
 import { previewSettlementFile } from './preview-settlement-file.ts';
 import { fileCountriesOf } from './file-countries.ts';
 import { fileRefusals } from './file-problems.ts';

@@ -5,7 +5,7 @@ import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { brokenUserIdRule, escapeUserId, type UserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { SettledUser } from '../../../shared/ports/settlements.ts';
-import { byteLines } from '../frame/byte-lines.ts';
+import { byteLines } from '../frame/streams/byte-lines.ts';
 import { countryCodeOf } from './country-names.ts';
 import { fieldsOf } from './csv-rows.ts';
 import type { ColumnChoice } from './file-columns.ts';

@@ -11,7 +11,7 @@ import { fileCountriesOf } from '../../user-files/file-countries.ts';
 import { receiveUpload } from '../../user-files/receive-upload.ts';
 import { listRefusals } from '../../user-files/file-problems.ts';
 import { countryQuery, fileQuery } from '../../user-files/upload-query.ts';
-import { readUploadEncoding } from '../../frame/upload-bytes.ts';
+import { readUploadEncoding } from '../../frame/streams/upload-bytes.ts';
 import { uploadedAudienceView } from './uploaded-audience-view.ts';
 import { nameShape } from '../../../../shared/contracts/stored-texts.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';

@@ -3,7 +3,7 @@ import { acceptJobs, type AcceptJobsDeps, type SentJobs } from './accept-jobs.ts
 import { HttpProblem } from '../../frame/http-problem.ts';
 import { parseJsonBody } from '../../frame/server/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
-import { byteLines } from '../../frame/byte-lines.ts';
+import { byteLines } from '../../frame/streams/byte-lines.ts';
 
 /**
  * Maximum number of bytes of a line. A body of 64 KiB in which every character is escaped fits, together with the other

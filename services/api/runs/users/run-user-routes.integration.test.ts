@@ -18,7 +18,7 @@ import {
 import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
 import { createChance, type Chance } from '../../../../test/simulation/seeded.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
-import { csvRecords, rowStream } from '../../frame/stream-rows.ts';
+import { csvRecords, rowStream } from '../../frame/streams/stream-rows.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 const on = apiOnPostgres();

@@ -5,7 +5,7 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { receiveUpload } from '../../user-files/receive-upload.ts';
 import { listRefusals } from '../../user-files/file-problems.ts';
 import { fileQuery } from '../../user-files/upload-query.ts';
-import { readUploadEncoding } from '../../frame/upload-bytes.ts';
+import { readUploadEncoding } from '../../frame/streams/upload-bytes.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { notFound } from '../../frame/http-problem.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { collect } from '../../../test/support/collect.ts';
+import { collect } from '../../../../test/support/collect.ts';
 import { byteLines } from './byte-lines.ts';
 
 async function linesOf(chunks: readonly (string | Buffer)[], maxLineBytes = 10) {

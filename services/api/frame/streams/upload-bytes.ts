@@ -1,7 +1,7 @@
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import { HttpProblem, quoted } from './http-problem.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import { HttpProblem, quoted } from '../http-problem.ts';
 
 /** Maximum size of a decompressed file in bytes, about a hundred million users. */
 const maxBytes = 4 * 1024 ** 3;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../../test/support/collect.ts';
-import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { settled } from '../../../test/support/pass-time.ts';
-import { HttpProblem } from './http-problem.ts';
+import { collect } from '../../../../test/support/collect.ts';
+import { createSettableClock } from '../../../../test/support/settable-clock.ts';
+import { settled } from '../../../../test/support/pass-time.ts';
+import { HttpProblem } from '../http-problem.ts';
 import {
   minBytesPerSecond,
   rateWindowMs,

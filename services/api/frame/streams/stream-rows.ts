@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { Readable } from 'node:stream';
 import { nextSlice, slicesOf } from './work-slices.ts';
-import type { Page } from './page.port.ts';
+import type { Page } from '../page.port.ts';
 
 /**
  * Yields the pages of a list that have rows. A page without matching rows may be followed by others, and is skipped.

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
 import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../../test/support/pass-time.ts';
-import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { settled } from '../../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../../test/support/settable-clock.ts';
 import { endSlowDownload, slowWindows } from './slow-download.ts';
 import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
