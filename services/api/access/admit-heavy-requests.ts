@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, Rout
 import { Readable } from 'node:stream';
 import type { HeavyKind } from '../../../shared/domain/quotas.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { asksForFile, csv, ndjson } from '../frame/answer-list.ts';
+import { asksForFile, csv, ndjson } from '../frame/streams/answer-list.ts';
 import { fieldsOf } from '../frame/document/prune-components.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { endSlowDownload } from '../frame/streams/slow-download.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerList, csv, streamManner, ndjson } from '../frame/answer-list.ts';
+import { answerList, csv, streamManner, ndjson } from '../frame/streams/answer-list.ts';
 import { userReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
+import { answerList, csv, ndjson, streamManner } from '../frame/streams/answer-list.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { requireId } from '../frame/public-ids.ts';

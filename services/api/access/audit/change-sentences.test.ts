@@ -4,7 +4,7 @@ import { listedRoutes } from '../../../../test/support/route-table.ts';
 import { createLogger } from '../../../../shared/runtime/logger.ts';
 import { describedApi } from '../../api-document.ts';
 import { createHttpServer } from '../../frame/server/create-http-server.ts';
-import { csv } from '../../frame/answer-list.ts';
+import { csv } from '../../frame/streams/answer-list.ts';
 import { collectSentences, requireSentences } from './change-sentences.ts';
 
 describe('the sentences that the audit log shows for operations', () => {

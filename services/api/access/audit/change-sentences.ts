@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { csv } from '../../frame/answer-list.ts';
+import { csv } from '../../frame/streams/answer-list.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { changing } from '../../frame/server/log-changes.ts';
 

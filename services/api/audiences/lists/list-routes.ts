@@ -4,7 +4,7 @@ import { fieldsOfSaved, type AudiencePatch } from '../../../../shared/contracts/
 import { rejectedRow, type UploadedAudience } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.ts';
+import { answerList, csv, ndjson, streamManner } from '../../frame/streams/answer-list.ts';
 import { streamed } from '../../frame/document/answer-shapes.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { expectedRevision, outdated } from '../../frame/if-match.ts';

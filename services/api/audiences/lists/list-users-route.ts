@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listedUser } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { StoredAudiences } from '../../../../shared/ports/stored-audiences.ts';
-import { answerList, csv, ndjson } from '../../frame/answer-list.ts';
+import { answerList, csv, ndjson } from '../../frame/streams/answer-list.ts';
 import { problems, streamed } from '../../frame/document/answer-shapes.ts';
 import { stateForbids } from '../../frame/http-problem.ts';
 import type { Page } from '../../frame/page.port.ts';

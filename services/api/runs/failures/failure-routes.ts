@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerList, csv, streamManner, ndjson } from '../../frame/answer-list.ts';
+import { answerList, csv, streamManner, ndjson } from '../../frame/streams/answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { ownOutcomes } from '../../../../shared/domain/step/outcomes.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runUser, userOutcomes } from '../../../../shared/contracts/runs/run-users.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
-import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.ts';
+import { answerList, csv, ndjson, streamManner } from '../../frame/streams/answer-list.ts';
 import { notFound } from '../../frame/http-problem.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { requireId } from '../../frame/public-ids.ts';

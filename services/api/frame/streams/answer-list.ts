@@ -1,21 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { invalidRequest } from './http-problem.ts';
-import { preferredType } from './preferred-type.ts';
-import type { Page } from './page.port.ts';
-import { refusingInvalidCursor } from './public-ids.ts';
-import { sharedCsvRecords, sharedJsonLines, type SharedCells } from './streams/shared-cells.ts';
-import {
-  allPages,
-  csvRecords,
-  jsonLines,
-  rowStream,
-  viewsOf,
-  type CsvManner,
-  type RowWriter,
-} from './streams/stream-rows.ts';
-import { refusals } from '../../../shared/contracts/stated-rules.ts';
+import { invalidRequest } from '../http-problem.ts';
+import { preferredType } from '../preferred-type.ts';
+import type { Page } from '../page.port.ts';
+import { refusingInvalidCursor } from '../public-ids.ts';
+import { sharedCsvRecords, sharedJsonLines, type SharedCells } from './shared-cells.ts';
+import { allPages, csvRecords, jsonLines, rowStream, viewsOf, type CsvManner, type RowWriter } from './stream-rows.ts';
+import { refusals } from '../../../../shared/contracts/stated-rules.ts';
 
 export const csv = 'text/csv';
 export const ndjson = 'application/x-ndjson';
