@@ -101,9 +101,9 @@ function troubleOf(progress: RunProgress): string {
   const { step, action, country, cause, by, since, batches, held, blockedBy, nextStep } = first;
   // Waits that end automatically need no advice.
   const advice = held || by === 'budget' || blockedBy === 'no-worker' ? `. ${oneLine(nextStep)}` : '';
-  const isQuietToo = (each: RunProgress['waits'][number]) =>
+  const isQuietInSameStep = (each: RunProgress['waits'][number]) =>
     each.blockedBy === 'quiet-hours' && each.step === step && each.country === country;
-  const quiet = others.find(isQuietToo);
+  const quiet = others.find(isQuietInSameStep);
   const beside = quiet ? `; beside it ${oneLine(quiet.cause)}` : '';
   const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
   const why = `${oneLine(cause)}${blockedBy === 'breaker' ? ' (breaker open)' : ''}`;

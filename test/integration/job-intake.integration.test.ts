@@ -11,7 +11,7 @@ import {
   createJobIntake,
   knownJobs,
   storeJobs,
-  storeNewJobs,
+  storeMissingJobs,
   storeJobsWithin,
   valuesOf,
 } from '../../shared/postgres/jobs/job-intake.ts';
@@ -85,7 +85,7 @@ describe('the statements that store jobs', () => {
   it.each([
     // This statement looks up ended jobs only after its insert.
     { statement: 'alone', text: storeJobs.text, looksAtEnded: false },
-    { statement: 'beside others', text: storeNewJobs.text, looksAtEnded: true },
+    { statement: 'beside others', text: storeMissingJobs.text, looksAtEnded: true },
     { statement: 'within a transaction', text: storeJobsWithin.text, looksAtEnded: true },
   ])(
     'look up all keys at once by index, whatever the tables held at planning: $statement',

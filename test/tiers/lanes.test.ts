@@ -8,7 +8,7 @@ interface Named extends Part {
 /**
  * Returns, for each part, the parts that ran beside it when it began. Every part takes as many turns as it declares.
  */
-async function countNeighbours(parts: readonly (Named & { turns: number })[], lanes: number) {
+async function runWithNeighbours(parts: readonly (Named & { turns: number })[], lanes: number) {
   const running = new Set<string>();
   const beside: Record<string, string[]> = {};
   await inLanes(waitingParts(parts), lanes, async ({ name, turns }) => {
@@ -23,7 +23,7 @@ async function countNeighbours(parts: readonly (Named & { turns: number })[], la
 describe('test parts in lanes', () => {
   it('run in order with a limit on concurrency', async () => {
     const parts = [9, 5, 20, 1].map((turns, index) => ({ name: `${index + 1}`, turns }));
-    const beside = await countNeighbours(parts, 2);
+    const beside = await runWithNeighbours(parts, 2);
     expect(Object.keys(beside)).toEqual(['1', '2', '3', '4']);
     expect(beside).toMatchObject({ 1: [], 2: ['1'] });
     expect(Object.values(beside).every((others) => others.length < 2)).toBe(true);
@@ -35,7 +35,7 @@ describe('test parts in lanes', () => {
       ...[1, 2].map((turns) => ({ name: `alone ${turns}`, turns, alone: true })),
       ...[1, 2].map((turns) => ({ name: `behind ${turns}`, turns: turns * 5 })),
     ];
-    const beside = await countNeighbours(parts, 2);
+    const beside = await runWithNeighbours(parts, 2);
     expect(beside).toMatchObject({
       'before 2': ['before 1'],
       'alone 1': [],

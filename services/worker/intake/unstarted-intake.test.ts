@@ -161,6 +161,14 @@ describe('the intake of steps without a claim', () => {
     unitsPerUser: null,
     stepModes: null,
   };
+  /** The worker serves every shard and knows the feed. */
+  const servesAll = {
+    directory: { contextOf: () => context },
+    shards: { has: () => true },
+    topics: topicNames('muster'),
+    onFound: () => undefined,
+    logger: pino({ level: 'silent' }),
+  };
   const unstartedStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
   it('takes only steps that are older than 200 ms while references arrive, and all steps after the last reference', async () => {
@@ -174,12 +182,8 @@ describe('the intake of steps without a claim', () => {
       },
       queue: { topics: () => [], add: (steps) => taken.push(...steps.map(({ batchNo }) => batchNo)) },
       slots: { room: () => 10, roomOf: () => 10 },
-      directory: { contextOf: () => context },
-      shards: { has: () => true },
-      topics: topicNames('muster'),
-      onFound: () => undefined,
+      ...servesAll,
       clock,
-      logger: pino({ level: 'silent' }),
     });
     intake.start();
     for (let ms = 0; ms < 1500; ms += 30) {
@@ -209,12 +213,8 @@ describe('the intake of steps without a claim', () => {
       },
       queue: { topics: () => [], add: () => undefined },
       slots: { room: () => (clock.monotonicMs() >= freeFromMs ? 10 : 0), roomOf: () => 10 },
-      directory: { contextOf: () => context },
-      shards: { has: () => true },
-      topics: topicNames('muster'),
-      onFound: () => undefined,
+      ...servesAll,
       clock,
-      logger: pino({ level: 'silent' }),
     });
     const beganMs = clock.monotonicMs();
     intake.start();

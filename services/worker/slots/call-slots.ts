@@ -3,17 +3,14 @@
  * waits claimed in its feed's line; the step never fails because of a limit. The worker claims steps while `room` and
  * `roomOf` are above 0. A call begins when all limits allow it, checked in this order:
  *
- * | no. | limit                | bounds                                    | scope                    | learns from
- * | file              | | --- | -------------------- | ----------------------------------------- |
- * ------------------------ | --------------------- | ----------------- | | 1   | breaker              | calls to an
- * endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        | | 2   |
- * adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        |
- * adaptive-limit.ts | | 3   | first calls          | a burst after silence                     | shard, this worker
- * | answers, time         | slot-group.ts     | | 4   | feed's guard         | a new feed, or a feed with bad answers
- * | feed in a shard          | ends, 429, times      | source-guard.ts   | | 5   | pools                | calls at
- * once; slow feeds leave a reserve | action type, then worker | mean times            | slot-pool.ts      | | 6   |
- * rate                 | calls and users per second                | action type, all workers | the store             |
- * rate-limit.ts     |
+ * | no. | limit                | bounds                                    | scope                    | learns from           | file              |
+ * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
+ * | 1   | breaker              | calls to an endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        |
+ * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        | adaptive-limit.ts |
+ * | 3   | first calls          | a burst after silence                     | shard, this worker       | answers, time         | slot-group.ts     |
+ * | 4   | feed's guard         | a new feed, or a feed with bad answers    | feed in a shard          | ends, 429, times      | source-guard.ts   |
+ * | 5   | pools                | calls at once; slow feeds leave a reserve | action type, then worker | mean times            | slot-pool.ts      |
+ * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
  *
  * `slotsOf` combines limits 1 to 3. The shard with the fewest calls in flight comes first, and within the shard the
  * run with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn

@@ -27,7 +27,7 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       if (carefulGroups > 0) carefulGroups--;
       const params = { ...valuesOf(jobs, isAgain || tries > 1), slot };
       try {
-        return await pool.query<StoredRow>((isCareful ? storeNewJobs : storeJobs).with(params));
+        return await pool.query<StoredRow>((isCareful ? storeMissingJobs : storeJobs).with(params));
       } catch (error) {
         const isThere = error instanceof DatabaseError && error.code === uniqueViolation;
         if (!isThere || tries === maxTries) throw error;
@@ -217,7 +217,7 @@ export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($
  * Skips ids that are stored or have ended.
  * @throws 23505 if an id was stored and its job ended since the statement began
  */
-export const storeNewJobs = statementOf<StoreParams>('store-new-jobs', ($) =>
+export const storeMissingJobs = statementOf<StoreParams>('store-missing-jobs', ($) =>
   storing($, { includesEnded: true, refusing, onConflict }),
 );
 
