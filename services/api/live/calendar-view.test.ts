@@ -62,6 +62,18 @@ describe('the calendar', () => {
     expect(startsOf(found({}, { starts }))).toMatchObject([{ until: null, users: null }]);
   });
 
+  it('lists users at a cap only for campaigns with a future start', () => {
+    const at = new Date('2026-11-24T01:00:00Z');
+    const atCap = new Map([[campaignId, { campaignId, users: 7, at }]]);
+    const starts = [{ campaignId, dueAt: new Date('2026-11-27T01:00:00Z') }];
+    const ended = { scheduledFor: at, startedAt: at, endedAt: at, users: 10 };
+    const runs: CalendarRun[] = [{ runId, campaignId, state: 'completed', ...ended }];
+    const listed = (given: Partial<CampaignsOfTime>) =>
+      calendarItems(found({}, { atCap, ...given }), new Map(), time).items.map((item) => item.atCap);
+    expect(listed({ runs, starts })).toEqual([{ users: 7, at: at.toISOString() }]);
+    expect(listed({ runs })).toEqual([null]);
+  });
+
   it('extends a start until the run has begun in its last country at local time', () => {
     const schedule = {
       type: 'local' as const,

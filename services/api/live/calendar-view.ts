@@ -78,6 +78,7 @@ function itemOf(
   atCap: UsersAtCap | undefined,
 ): CalendarCampaign {
   const { name, countries, chain, paceUsersPerSecond, schedule } = definition;
+  const isPlanned = starts.some(({ runId }) => runId === null);
   return {
     campaignId: publicId('campaign', campaignId),
     name,
@@ -86,7 +87,7 @@ function itemOf(
     actions: [...new Set(chain.map(({ action }) => action))],
     paceUsersPerSecond: paceUsersPerSecond ?? null,
     recurs: schedule.type === 'recurring',
-    atCap: atCap ? { users: atCap.users, at: atCap.at.toISOString() } : null,
+    atCap: atCap && isPlanned ? { users: atCap.users, at: atCap.at.toISOString() } : null,
     starts: starts.toSorted((a, b) => a.at.localeCompare(b.at)),
     moreStarts,
   };

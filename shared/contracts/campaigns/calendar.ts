@@ -45,7 +45,7 @@ const calendarCampaign = z
       .object({ users: count, at: time.describe('End of the dry run') })
       .nullable()
       .describe(
-        'Users at a cap, as counted by the newest dry run of the current revision that completed in the last 7 days; null: no such dry run',
+        'Users at a cap, as counted by the newest dry run of the current revision that completed in the last 7 days; null: no such dry run, or no future start',
       ),
     starts: z.array(calendarStart).describe('In chronological order'),
     moreStarts: z.boolean().describe('true: there are more starts than are listed'),
